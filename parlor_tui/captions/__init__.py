@@ -1,0 +1,1 @@
+"""Speech to words, while the user speaks and once more at the end."""

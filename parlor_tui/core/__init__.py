@@ -1,0 +1,1 @@
+"""The shared inference core: one client's conversation, its memory, its prompts."""

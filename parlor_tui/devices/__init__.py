@@ -1,0 +1,1 @@
+"""What is listened, spoken and looked with, and the files that can stand in for each."""

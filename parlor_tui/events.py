@@ -1,0 +1,407 @@
+"""The facts that cross a thread or the link, as frozen dataclasses.
+
+Two families. `CoreEvent` is what the core tells a client about its conversation; the link carries it as OpenAI Realtime JSON.
+`Event` is what the terminal side tells its listeners (screen, JSON lines, latency observer). Every `Event` is stamped once,
+by the terminal, on one clock: `now_s`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+now_s = time.monotonic
+"""The one clock, in seconds: monotonic, so that a change of the wall clock never bends a duration."""
+
+
+class State(StrEnum):
+    """What the assistant is doing, as the screen names it."""
+
+    LOADING = "loading"
+    LISTENING = "listening"
+    HEARING = "hearing"
+    THINKING = "thinking"
+    SPEAKING = "speaking"
+    MUTED = "muted"
+    ERROR = "error"
+
+
+Severity = Literal["info", "warning", "error"]
+TurnStatus = Literal["completed", "interrupted", "superseded", "no_words", "failed"]
+Role = Literal["user", "assistant"]
+
+# --- core -> client ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CoreHello:
+    """First word of the core on a new link: who it is and what its engine can do."""
+
+    session_id: str
+    profile: str
+    model: str
+    hears: bool
+    sees: bool
+    demo_grade: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CoreLoading:
+    """Progress until the core is ready. `total_bytes` is 0 where there is nothing to count."""
+
+    text: str
+    done_bytes: int = 0
+    total_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CoreReady:
+    """Every model of the profile is loaded and warmed up; `load_ms` is how long that took in the core."""
+
+    load_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoreFailed:
+    """The core cannot become ready. `missing` tells a thing that can be got from a fault."""
+
+    message: str
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionUpdated:
+    """The core took new session settings over."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputCommitted:
+    """The audio sent so far became the user item `item_id`."""
+
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputCleared:
+    """The audio sent so far was thrown away."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAdded:
+    """An item entered the conversation; `done` once nothing more will be added to it."""
+
+    item_id: str
+    role: Role
+    text: str
+    done: bool
+    previous_item_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionPartial:
+    """What the user seems to have said so far. The whole text each time: later ones may correct earlier ones."""
+
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionFinal:
+    """What the user said; empty when there were no words. `audio_ms` is the length of the audio."""
+
+    item_id: str
+    text: str
+    audio_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCreated:
+    """The core began a reply. `turn` echoes the number the client gave with its request, -1 if it gave none."""
+
+    response_id: str
+    item_id: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDelta:
+    """The next piece of the reply's text."""
+
+    response_id: str
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyUnit:
+    """A unit of the reply (a clause or a sentence) went to the voice. `text` as written, not as spoken."""
+
+    response_id: str
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyAudio:
+    """The next block of the reply's speech: 16-bit little-endian mono PCM at 24 kHz."""
+
+    response_id: str
+    item_id: str
+    pcm16: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDone:
+    """The reply is over. `reason` says why it is not complete."""
+
+    response_id: str
+    item_id: str
+    turn: int
+    status: Literal["completed", "cancelled", "incomplete", "failed"]
+    text: str
+    reason: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTruncated:
+    """The memory of reply `item_id` now ends where the user stopped hearing it."""
+
+    item_id: str
+    audio_end_ms: int
+    heard_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoreNotice:
+    """Something the user should know that stops nothing."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoreError:
+    """A request was refused or failed. `event_id` names the client event it answers."""
+
+    code: str
+    message: str
+    param: str | None = None
+    event_id: str | None = None
+
+
+CoreEvent = (
+    CoreHello
+    | CoreLoading
+    | CoreReady
+    | CoreFailed
+    | SessionUpdated
+    | InputCommitted
+    | InputCleared
+    | ItemAdded
+    | CaptionPartial
+    | CaptionFinal
+    | ReplyCreated
+    | ReplyDelta
+    | ReplyUnit
+    | ReplyAudio
+    | ReplyDone
+    | ItemTruncated
+    | CoreNotice
+    | CoreError
+)
+
+# --- terminal side -> its listeners -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A fact of the terminal side; `at_s` is when it happened, on `now_s`."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChanged(Event):
+    """The assistant's state is now `state`."""
+
+    state: State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loading(Event):
+    """Progress of loading or downloading; `total_bytes` is 0 where there is nothing to count."""
+
+    text: str
+    done_bytes: int = 0
+    total_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreFound(Event):
+    """A core answered: its profile, model and abilities."""
+
+    profile: str
+    model: str
+    hears: bool
+    sees: bool
+    demo_grade: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready(Event):
+    """One can talk or type now. `load_ms` is the core's own loading time."""
+
+    profile: str
+    model: str
+    load_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MicLevel(Event):
+    """Level and speech probability (0..1) of one microphone block of 32 ms. Digital silence is -120 dBFS."""
+
+    dbfs: float
+    speech_probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakerLevel(Event):
+    """Level of what the speaker plays, and how much of the reply was played so far."""
+
+    turn: int
+    dbfs: float
+    played_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechStarted(Event):
+    """The user began to speak (the first frame over the threshold)."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechStopped(Event):
+    """The user fell silent. `dropped`: it was too short to be speech, and no turn comes of it."""
+
+    turn: int
+    last_speech_at_s: float
+    dropped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caption(Event):
+    """What the user said, whole text each time; `final` once it will not change."""
+
+    turn: int
+    text: str
+    final: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnCommitted(Event):
+    """The user's turn is over and the reply is being made. `last_speech_at_s` is None for a typed turn."""
+
+    turn: int
+    last_speech_at_s: float | None
+    shown: bool
+    """A camera frame went with the turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyText(Event):
+    """The next piece of the reply's text; the last one is empty and `final`, with the whole reply in `whole`."""
+
+    turn: int
+    delta: str
+    final: bool = False
+    whole: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyUnitReady(Event):
+    """A clause or sentence of the reply was handed to the voice."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyAudioArrived(Event):
+    """A block of the reply's speech arrived from the core."""
+
+    turn: int
+    samples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudioStarted(Event):
+    """The first sample of the reply became audible at `at_s`."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudioStopped(Event):
+    """The speaker fell silent after `played_ms` of the reply."""
+
+    turn: int
+    played_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupted(Event):
+    """The reply was stopped. `heard` is the part of its text that was played."""
+
+    turn: int
+    by: Literal["voice", "key"]
+    played_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeardText(Event):
+    """What the user heard of an interrupted reply, as the core will remember it."""
+
+    turn: int
+    heard: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDone(Event):
+    """A turn is over. Stage names are those of `observe.stages`; a stage that did not happen is absent."""
+
+    turn: int
+    status: TurnStatus
+    heard: str
+    reply: str
+    stages_ms: Mapping[str, float]
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice(Event):
+    """One line the user should read. `sticky` notices stay until the trouble `key` is over (`text` empty)."""
+
+    text: str
+    severity: Severity = "info"
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed(Event):
+    """Something the user asked for did not work; one line: what, where, what to do. `missing`: a thing is absent."""
+
+    text: str
+    missing: bool = False

@@ -1,0 +1,1 @@
+"""From sound to turns: voice activity and the turn machine."""

@@ -1,0 +1,1 @@
+"""From the reply's tokens to sound."""
