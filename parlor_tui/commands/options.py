@@ -1,0 +1,205 @@
+"""The command line's options, commands and help texts; what is wrong with a command line, in one line."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from parlor_tui import __version__
+
+PROGRAM = "parlor-tui"
+
+EXIT_CODES = "exit codes: 0 done, 2 wrong usage or settings, 3 something is missing (said which), 4 failed, 130 Ctrl-C"
+
+ABOUT = """\
+Talk to a language model that runs wholly on this machine. Without a command, the screen opens: just talk, or type.
+Ctrl-C or Ctrl-Q leaves it. What is missing is downloaded on first use."""
+
+EXAMPLES = """\
+examples:
+  parlor-tui                                  talk with the default microphone and speaker
+  parlor-tui --mic none --speaker none        type, and read the replies
+  parlor-tui --camera 0                       show things, too
+  parlor-tui --headless --mic question.wav    no screen: one JSON line for every event
+  parlor-tui ask --text "Why is the sky blue?"
+  parlor-tui doctor                           what works here, and what to do about what does not
+"""
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "ask": (
+        "put one question, print and speak the answer",
+        """\
+examples:
+  parlor-tui ask --text "What is a fjord?"
+  parlor-tui ask --wav question.wav --out answer.wav --json
+  parlor-tui ask --wav question.wav --image photo.jpg
+""",
+    ),
+    "core": (
+        "run the process that thinks, by itself",
+        """\
+The screen starts a core of its own. Start one by hand to share it between terminals, or to use it from any client of
+the OpenAI Realtime protocol. Its address is printed once it listens. The token that clients must show is the first
+line of --token-file, or of the standard input.
+
+examples:
+  parlor-tui core --port 8800 --token-file ~/parlor.token
+""",
+    ),
+    "doctor": (
+        "check what works here, and say what to do about what does not",
+        """\
+Exit code 0 means that nothing needed is missing, 3 that something is. Warnings do not count.
+
+examples:
+  parlor-tui doctor
+  parlor-tui doctor --json
+  parlor-tui doctor --mic none --speaker none   for a machine on which one only types
+""",
+    ),
+    "devices": (
+        "list microphones, speakers and cameras",
+        """\
+What it prints as name or number can be given to --mic, --speaker and --camera.
+
+examples:
+  parlor-tui devices
+  parlor-tui devices --json
+""",
+    ),
+    "models": ("list, download and check the models", ""),
+    "config": (
+        "print every setting, as a settings file",
+        """\
+Settings at their default are commented out, so that what is printed can be saved and edited.
+
+examples:
+  parlor-tui config
+  parlor-tui config --path
+  parlor-tui config > my.toml; parlor-tui --config my.toml
+""",
+    ),
+}
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; the message is one line."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argparse parser that raises UsageError instead of printing its usage and leaving."""
+
+    def __init__(self, prog: str | None = None, **words: Any) -> None:
+        super().__init__(prog, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **words)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; `{self.prog} --help` tells more")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The options in `argv`; `command` is None for the screen.
+
+    Raises UsageError, one line; SystemExit after --help and --version.
+    """
+    parser, commands = _parsers(argv)
+    try:
+        arguments, unknown = parser.parse_known_args(argv)
+    except UsageError as error:
+        raise _unknown_command(error) or error from None
+    if unknown:
+        raise _unknown_option(unknown[0], parser, commands.get(arguments.command))
+    if arguments.headless and arguments.command:
+        raise UsageError(f"--headless is an option of the screen, not of {arguments.command}")
+    return arguments
+
+
+def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
+    """The parser, and that of each command; modules with options of their own are imported only if in `argv`."""
+    parser = _Parser(PROGRAM, description=ABOUT, epilog=_epilog(EXAMPLES))
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument(
+        "--headless", action="store_true", help="no screen: one JSON line on the output for every event"
+    )
+    _add_common(parser, default=None)
+    _add_devices(parser, default=None)
+    group = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    commands: dict[str, _Parser] = {}
+    for name, (about, epilog) in COMMANDS.items():
+        command = group.add_parser(name, help=about, description=_sentence(about), epilog=_epilog(epilog))
+        _add_common(command, default=argparse.SUPPRESS)
+        commands[name] = command
+    _add_ask(commands["ask"])
+    _add_core(commands["core"])
+    _add_devices(commands["doctor"], default=argparse.SUPPRESS)
+    for name in ("doctor", "devices", "models", "config"):
+        if name in argv:
+            importlib.import_module(f"parlor_tui.commands.{name}").add_arguments(commands[name])
+    return parser, commands
+
+
+def _add_common(parser: argparse.ArgumentParser, default: object) -> None:
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", default=default, help="this settings file (see `parlor-tui config`)"
+    )
+    parser.add_argument("--profile", metavar="P", default=default, help="which models to use: auto, lite")
+
+
+def _add_devices(parser: argparse.ArgumentParser, default: object) -> None:
+    add = parser.add_argument
+    add("--mic", metavar="X", default=default, help="a microphone's name or number, a sound file in its place, or none")
+    add("--speaker", metavar="X", default=default, help="a speaker's name or number, a .wav to record into, or none")
+    add("--camera", metavar="X", default=default, help="a camera's number, a video or picture in its place, or none")
+
+
+def _add_ask(parser: argparse.ArgumentParser) -> None:
+    question = parser.add_mutually_exclusive_group(required=True)
+    question.add_argument("--wav", type=Path, metavar="F", help="the question as a sound file")
+    question.add_argument("--text", metavar="T", help="the question as text")
+    parser.add_argument("--image", type=Path, metavar="F", help="a picture that goes with the question")
+    parser.add_argument("--out", type=Path, metavar="F.wav", help="where to write the spoken answer")
+    parser.add_argument("--json", action="store_true", help="print one JSON object: words, answer and times")
+
+
+def _add_core(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
+    )
+    parser.add_argument("--token-file", type=Path, metavar="F", help="a file whose first line is the token")
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a whole number from 0 to 65535")
+    return int(text)
+
+
+def _epilog(examples: str) -> str:
+    return f"{examples}\n{EXIT_CODES}" if examples else EXIT_CODES
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _unknown_command(error: UsageError) -> UsageError | None:
+    """The same error in plain words, if it is about a command that does not exist."""
+    found = re.match(r"argument COMMAND: invalid choice: '(.*?)' \(choose from", str(error))
+    if not found:
+        return None
+    return UsageError(f"unknown command {found[1]}{_hint(found[1], list(COMMANDS))}")
+
+
+def _unknown_option(word: str, parser: _Parser, command: _Parser | None) -> UsageError:
+    kind = "option" if word.startswith("-") else "argument"
+    known = re.findall(r"--[a-z][a-z-]*", (command or parser).format_usage())
+    return UsageError(f"unknown {kind} {word}{_hint(word, known, (command or parser).prog)}")
+
+
+def _hint(word: str, known: Sequence[str], prog: str = PROGRAM) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; `{prog} --help` lists what there is"
