@@ -1,0 +1,261 @@
+"""The cockpit: the whole screen, composed of its parts, fed from the bridge, driving the assistant."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import ClassVar, Protocol
+
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.events import Print
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from parlor_tui.events import (
+    CoreFound,
+    Event,
+    Loading,
+    MicLevel,
+    Notice,
+    Ready,
+    State,
+    StateChanged,
+    TurnCommitted,
+    TurnDone,
+    now_s,
+)
+from parlor_tui.settings import Settings
+from parlor_tui.ui import themes
+from parlor_tui.ui.bridge import Bridge
+from parlor_tui.ui.control import AssistantControl
+from parlor_tui.ui.transcript import Transcript
+from parlor_tui.ui.widgets.last_turn import LastTurn
+from parlor_tui.ui.widgets.progress import Banner, Progress, Step, Trouble
+from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
+from parlor_tui.ui.widgets.status import Status, StatusLine, shown_db
+from parlor_tui.ui.widgets.talk import Talk
+
+PROMPT_MARK = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
+DRAIN_PER_S = 12
+"""How often the bridge is emptied: text and meters look alive, and the loop stays idle in between."""
+TRIM_LOG_EVERY_S = 30.0
+
+
+class Host(Protocol):
+    """What surrounds the screen: keeps what is printed."""
+
+    def write_log(self, text: str) -> None:
+        """Keep `text`."""
+
+    def trim_log(self) -> None:
+        """Keep the log short."""
+
+
+def wall_clock() -> Callable[[float], str]:
+    """A function from `now_s` time to the time of day, fixed when made."""
+    started = datetime.now() - timedelta(seconds=now_s())
+    return lambda at_s: f"{started + timedelta(seconds=at_s):%H:%M:%S}"
+
+
+class ParlorApp(App[int], inherit_bindings=False):
+    """The whole screen. `fault` is the exception that ended it, if one did."""
+
+    CSS_PATH = "cockpit.tcss"
+    TITLE = "parlor"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - textual declares it as a class variable
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "interrupt", "interrupt", key_display="esc"),
+        Binding("ctrl+t,f8", "mute", "mute", key_display="^t", priority=True, tooltip="Close or open the microphone"),
+        Binding("ctrl+q", "leave", "quit", key_display="^q", priority=True),
+        Binding("ctrl+c", "leave", "quit", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        assistant: AssistantControl,
+        settings: Settings,
+        bridge: Bridge,
+        *,
+        host: Host | None = None,
+        on_leave: Callable[[], None] = lambda: None,
+        clock: Callable[[float], str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.fault: Exception | None = None
+        self._assistant = assistant
+        self._bridge = bridge
+        self._host = host
+        self._on_leave = on_leave
+        self._clock = clock or wall_clock()
+        self._transcript = Transcript()
+        self._troubles: dict[str, Trouble] = {}
+        self._status = Status(
+            microphone=settings.devices.microphone != "none", camera=settings.devices.camera != "none"
+        )
+        loaded, self._theme_troubles = themes.load_all()
+        for theme in loaded:
+            self.register_theme(theme)
+        if themes.DEFAULT_THEME in self.available_themes:
+            self.theme = themes.DEFAULT_THEME
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colours, for themes that do not know them."""
+        return themes.VARIABLES
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What the palette offers: textual's own, and ours."""
+        yield from super().get_system_commands(screen)
+        yield SystemCommand("Mute", "Close or open the microphone", self.action_mute)
+        yield SystemCommand("Interrupt", "Stop the reply", self.action_interrupt)
+        yield SystemCommand("Copy", "Copy the text selected with the mouse", screen.action_copy_text)
+
+    def compose(self) -> ComposeResult:
+        """Status, progress and trouble on top; the talk; the last turn; the keys."""
+        yield StatusLine()
+        yield Progress()
+        yield Banner()
+        with Horizontal(id="top"), Vertical(id="talk-frame") as frame:
+            frame.border_title = "Talk"
+            yield Talk(self._transcript, self._clock, id="talk")
+            with Horizontal(id="prompt-row"):
+                yield Static(PROMPT_MARK, id="prompt-mark")
+                yield Prompt(id="prompt")
+        with Horizontal(id="bottom"):
+            yield LastTurn()
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Get the clockwork going; the assistant starts once the first picture stands."""
+        self.query_one(StatusLine).status = self._status
+        self.query_one(Prompt).focus()
+        self.set_interval(1 / DRAIN_PER_S, self.drain)
+        if self._host is not None:
+            self.begin_capture_print(self)
+            self.set_interval(TRIM_LOG_EVERY_S, self._host.trim_log)
+            self._heed_signals()
+        for trouble in self._theme_troubles:
+            self.notify(trouble, title="Theme not used", severity="warning", markup=False)
+        self.call_after_refresh(self._assistant.start)
+
+    def _heed_signals(self) -> None:
+        """Being told to end, or losing the terminal, is leaving."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+            # Windows has no SIGHUP, and its loop takes no handlers: there Ctrl+C arrives as a key.
+            with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError):
+                loop.add_signal_handler(getattr(signal, name), self.action_leave)
+
+    def on_print(self, event: Print) -> None:
+        """What Python code prints belongs to the log."""
+        if self._host is not None:
+            self._host.write_log(event.text)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Keep the first exception for the log; textual would print it, with every local variable, on the terminal."""
+        self.fault = self.fault or error
+        super()._handle_exception(error)
+
+    def _print_error_renderables(self) -> None:
+        """Print nothing: whoever runs the app says in one line what `fault` was."""
+
+    # --- events -------------------------------------------------------------------------------------------------------
+
+    def drain(self) -> None:
+        """Take over everything that happened since the last time."""
+        events = self._bridge.drain()
+        if not events:
+            return
+        for event in events:
+            self._transcript.apply(event)
+            self._apply(event)
+        self.query_one(StatusLine).status = self._status
+        self.query_one(Talk).show_changes()
+
+    def _apply(self, event: Event) -> None:
+        """What an event means for the parts around the talk."""
+        match event:
+            case StateChanged(state=state):
+                self._state(state)
+            case MicLevel():
+                self._status = replace(self._status, mic_db=shown_db(event.dbfs, self._status.mic_db))
+            case CoreFound():
+                self._status = replace(
+                    self._status, profile=event.profile, model=event.model, demo_grade=event.demo_grade
+                )
+            case Loading():
+                self.query_one(Progress).step = Step(event.text, event.done_bytes, event.total_bytes)
+            case Ready():
+                self._ready_to_talk(event)
+            case TurnCommitted():
+                self._status = replace(self._status, turn=event.turn)
+            case TurnDone() if event.stages_ms:
+                self.query_one(LastTurn).stages_ms = event.stages_ms
+            case Notice() if event.key:
+                self._trouble(event)
+
+    def _state(self, state: State) -> None:
+        muted = self._status.muted
+        if state in (State.MUTED, State.LISTENING, State.HEARING):
+            muted = state is State.MUTED
+        self._status = replace(self._status, state=state, muted=muted)
+
+    def _ready_to_talk(self, event: Ready) -> None:
+        self.query_one(Progress).step = None
+        self._status = replace(self._status, profile=event.profile, model=event.model)
+        demo = "; demo-grade: expect short and often wrong answers" if self._status.demo_grade else ""
+        self._transcript.line(
+            f"ready after {event.load_ms / 1000:.1f} s: {event.profile} · {event.model}{demo}", "info", event.at_s
+        )
+
+    def _trouble(self, event: Notice) -> None:
+        self._troubles.pop(event.key, None)
+        if event.text:
+            self._troubles[event.key] = (event.severity, event.text)
+        self.query_one(Banner).troubles = tuple(self._troubles.values())
+
+    # --- what the user does -------------------------------------------------------------------------------------------
+
+    def on_prompt_sent(self, message: Prompt.Sent) -> None:
+        """Show a typed turn where it will stand, and hand it to the assistant."""
+        self._transcript.typed(message.text, now_s())
+        talk = self.query_one(Talk)
+        talk.show_changes()
+        talk.anchor()
+        self._assistant.say(message.text)
+
+    def on_prompt_cut(self, _: Prompt.Cut) -> None:
+        """Say that a turn cannot be any longer."""
+        self.notify(f"A turn holds {TYPED_LIMIT} characters at most; the rest was left out.", severity="warning")
+
+    def on_prompt_paged(self, message: Prompt.Paged) -> None:
+        """Scroll the talk while the input line keeps the focus."""
+        talk = self.query_one(Talk)
+        (talk.scroll_page_up if message.direction < 0 else talk.scroll_page_down)(animate=False)
+
+    def on_talk_typed(self, message: Talk.Typed) -> None:
+        """Typing goes to the input line."""
+        prompt = self.query_one(Prompt)
+        prompt.focus()
+        prompt.insert(message.character)
+
+    def action_interrupt(self) -> None:
+        """Stop the reply."""
+        self._assistant.interrupt()
+
+    def action_mute(self) -> None:
+        """Close or open the microphone."""
+        self._status = replace(self._status, muted=not self._status.muted)
+        self.query_one(StatusLine).status = self._status
+        self._assistant.set_muted(self._status.muted)
+
+    def action_leave(self) -> None:
+        """End the screen; what is still running is stopped after the terminal is back."""
+        self._on_leave()
+        self.exit(0)

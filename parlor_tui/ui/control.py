@@ -1,0 +1,30 @@
+"""What the screen asks of the assistant. The screen knows this protocol and no implementation of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from parlor_tui.events import Event
+
+Listener = Callable[[Event], None]
+"""Takes the assistant's events, from any thread."""
+
+
+class AssistantControl(Protocol):
+    """The assistant as the screen drives it, from the thread that draws: every call but `stop` returns at once."""
+
+    def start(self) -> None:
+        """Open the devices and connect to the core in the background; trouble arrives as events."""
+
+    def stop(self, timeout_s: float) -> None:
+        """Stop everything, waiting at most `timeout_s`. Also fine when never started."""
+
+    def say(self, text: str) -> None:
+        """Take a typed turn, at any time; one that cannot be sent yet waits. A refusal arrives as `Failed`."""
+
+    def interrupt(self) -> None:
+        """Stop the reply that is being made or played."""
+
+    def set_muted(self, muted: bool) -> None:
+        """Close or open the microphone."""

@@ -1,0 +1,46 @@
+"""The bounded way out: the process ends in time, whatever a native thread does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable
+
+LEAVE_WITHIN_S = 1.8
+STOP_WITHIN_S = 1.0
+INTERPRETER_GRACE_S = 0.3
+"""For the interpreter's own end, after the main thread is through."""
+
+
+class WayOut:
+    """Ends the process by force if leaving takes longer than it may.
+
+    `arm` when leaving begins, `finished` when the caller's own part of it is done. From then on only the end of
+    the interpreter is watched: a thread that never returns would hold it up for ever.
+    """
+
+    def __init__(self, restore: Callable[[], None]) -> None:
+        self._restore = restore
+        self._finished = threading.Event()
+        self._armed = threading.Lock()
+        self._code = 0
+
+    def arm(self, limit_s: float = LEAVE_WITHIN_S) -> None:
+        """From now on the process has `limit_s` to end. Only the first call counts."""
+        if self._armed.acquire(blocking=False):
+            threading.Thread(target=self._watch, args=(limit_s,), name="way-out", daemon=True).start()
+
+    def finished(self, code: int) -> None:
+        """Our own part is done; the process is expected to end with `code`."""
+        self._code = code
+        self._finished.set()
+
+    def _watch(self, limit_s: float) -> None:
+        if not self._finished.wait(limit_s):
+            with contextlib.suppress(Exception):  # nothing may stand between here and the exit
+                self._restore()
+            os._exit(self._code)
+        threading.main_thread().join()
+        threading.Event().wait(INTERPRETER_GRACE_S)
+        os._exit(self._code)

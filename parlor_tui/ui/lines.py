@@ -1,0 +1,95 @@
+"""Entries of the talk as wrapped lines of text. Pure: an entry and a width in, lines out; never reads markup."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from parlor_tui.ui.transcript import Entry, LineEntry, TurnEntry, clipped, split_heard
+
+YOU, PARLOR = "you", "parlor"
+LABEL_CELLS = 8
+TIME_CELLS = 10
+NARROWEST_TEXT_CELLS = 8
+SEVERITY_LOOK = {
+    "info": ("·", "dim"),
+    "warning": ("▲ warning:", "$text-warning"),
+    "error": ("✗ error:", "$text-error"),
+}
+
+
+def entry_lines(entry: Entry, width: int, time: str) -> list[Content]:
+    """The lines of `entry` in `width` cells. `time` is its time of day, empty where there is no room for one."""
+    indent = LABEL_CELLS + (TIME_CELLS if time else 0)
+    if width < indent + NARROWEST_TEXT_CELLS:
+        time, indent = "", LABEL_CELLS
+    stamp = Content.styled(f"{time:<{TIME_CELLS}}" if time else "", "dim")
+    if isinstance(entry, LineEntry):
+        symbol, style = SEVERITY_LOOK[entry.severity]
+        head = stamp + Content.styled(f"{symbol} ", style)
+        return _hung(head, Content.styled(clipped(entry.text), style), width, head.cell_length)
+    lines = _hung(stamp + _label(YOU), _user(entry), width, indent)
+    reply = _reply(entry)
+    if reply:
+        lines += _hung(Content(" " * (indent - LABEL_CELLS)) + _label(PARLOR), reply, width, indent)
+    if marks := _marks(entry, full=bool(time)):
+        lines += _hung(Content(" " * indent), marks, width, indent)
+    return lines
+
+
+def _label(who: str) -> Content:
+    return Content.styled(f"{who:<{LABEL_CELLS}}", "bold" if who == YOU else "bold $state-speaking")
+
+
+def _hung(head: Content, body: Content, width: int, indent: int) -> list[Content]:
+    """`body` wrapped, `head` before its first line and as many blanks before the others."""
+    wrapped = body.wrap(max(width - indent, 1)) or [Content("")]
+    blank = Content(" " * indent)
+    return [head + wrapped[0], *(blank + line for line in wrapped[1:])]
+
+
+def _user(entry: TurnEntry) -> Content:
+    if not entry.caption:
+        return Content.styled("(no words)" if entry.settled else "…", "dim")
+    text = clipped(entry.caption)
+    return Content(text) if entry.settled and entry.turn is not None else Content.styled(text, "dim")
+
+
+def _reply(entry: TurnEntry) -> Content | None:
+    """The reply as far as it goes; what was not heard of an interrupted one is struck through."""
+    if not entry.reply:
+        waits = entry.committed and not entry.reply_final and entry.cut_by is None
+        return Content.styled("…", "dim") if waits else None
+    if entry.heard is None:
+        style = "dim" if entry.status in ("superseded", "failed") else ""
+        return Content.styled(clipped(entry.reply), style)
+    heard, unheard = split_heard(entry.reply, entry.heard)
+    return Content.assemble(clipped(heard), (clipped(unheard), "dim strike"))
+
+
+def _marks(entry: TurnEntry, full: bool) -> Content:
+    """The line below a turn that says how it went. Numbers only where there is room (`full`)."""
+    marks: list[Content] = []
+    if entry.refused:
+        marks.append(Content.styled("✗ not sent", "$text-error"))
+    elif entry.turn is None:
+        marks.append(Content.styled("waits until it can be sent", "dim"))
+    if entry.cut_by is not None or entry.status == "interrupted":
+        marks.append(Content.styled(_cut(entry), "$text-error"))
+    elif entry.status == "superseded":
+        marks.append(Content.styled("dropped: you went on", "dim"))
+    elif entry.status == "failed":
+        marks.append(Content.styled("✗ no reply", "$text-error"))
+    if entry.shown:
+        marks.append(Content.styled("▣ shown", "dim"))
+    if full and entry.voice_to_voice_ms is not None:
+        marks.append(Content.styled(f"{entry.voice_to_voice_ms / 1000:.2f} s", "dim"))
+    if full and entry.output_tokens:
+        marks.append(Content.styled(f"{entry.output_tokens} tokens", "dim"))
+    return Content.styled(" · ", "dim").join(marks)
+
+
+def _cut(entry: TurnEntry) -> str:
+    by = {"voice": " by your voice", "key": " with Esc", None: ""}[entry.cut_by]
+    if not entry.played_ms:
+        return f"⊘ cut off{by} before a word was heard"
+    return f"⊘ cut off{by} after {entry.played_ms / 1000:.1f} s"

@@ -1,0 +1,143 @@
+"""Themes as data: one TOML file each, ours and the user's. A broken file is reported, never fatal."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+from parlor_tui.events import State
+from parlor_tui.settings import config_file
+
+DEFAULT_THEME = "parlor"
+THEME_BYTES_LIMIT = 100_000
+VARIABLES = {
+    f"state-{State.LOADING}": "#9aa0b0",
+    f"state-{State.LISTENING}": "#4ade80",
+    f"state-{State.HEARING}": "#86efac",
+    f"state-{State.THINKING}": "#f59e0b",
+    f"state-{State.SPEAKING}": "#818cf8",
+    f"state-{State.MUTED}": "#fb923c",
+    f"state-{State.ERROR}": "#f87171",
+    "stage-even": "#818cf8",
+    "stage-odd": "#4ade80",
+}
+"""Our own colours, with what they are in themes that say nothing about them."""
+COLOURS = frozenset(f.name for f in fields(Theme)) - {
+    "name",
+    "dark",
+    "ansi",
+    "variables",
+    "luminosity_spread",
+    "text_alpha",
+}
+
+
+class ThemeError(Exception):
+    """A theme file that cannot be used. The message is one line: file, line, what is wrong."""
+
+
+def shipped_folder() -> Path:
+    """Where our own themes are: inside the wheel, or beside the package in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "themes"
+    return inside if inside.is_dir() else package.parent / "themes"
+
+
+def user_folder() -> Path:
+    """Where the user may put more."""
+    return config_file().parent / "themes"
+
+
+def load_all(folders: Iterable[Path] | None = None) -> tuple[list[Theme], list[str]]:
+    """Every theme of `folders` (ours, then the user's), and one line about each file that is no theme.
+
+    A theme of the same name in a later folder takes the place of the earlier one.
+    """
+    themes: dict[str, Theme] = {}
+    troubles: list[str] = []
+    for file in _files(folders if folders is not None else (shipped_folder(), user_folder())):
+        try:
+            theme = load(file)
+        except ThemeError as error:
+            troubles.append(str(error))
+        else:
+            themes[theme.name] = theme
+    return list(themes.values()), troubles
+
+
+def _files(folders: Iterable[Path]) -> Iterator[Path]:
+    for folder in folders:
+        try:
+            yield from sorted(folder.glob("*.toml"))
+        except OSError:
+            continue  # a folder that cannot be listed has no themes for us
+
+
+def load(file: Path) -> Theme:
+    """The theme in `file`. Raises ThemeError."""
+    try:
+        with file.open("rb") as opened:
+            raw = opened.read(THEME_BYTES_LIMIT + 1)
+        if len(raw) > THEME_BYTES_LIMIT:
+            raise ThemeError(f"{file}: larger than a theme can be ({THEME_BYTES_LIMIT} bytes)")
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ThemeError(f"{file}: not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise ThemeError(f"{file}: cannot be read: {error.strerror}") from None
+    return parse(text, str(file), default_name=file.stem)
+
+
+def parse(text: str, file: str, default_name: str) -> Theme:
+    """The theme that TOML `text` describes; `file` is what errors call it. Raises ThemeError."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"at line (\d+)", str(error))
+        line = at.group(1) if at else str(text.count("\n") + 1)
+        raise ThemeError(f"{file}:{line}: not valid TOML: {str(error).partition(' (at ')[0].lower()}") from None
+    variables = values.pop("variables", {})
+    name = values.pop("name", default_name)
+    dark = values.pop("dark", True)
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.-]{1,40}", name):
+        raise ThemeError(f"{_at(text, file, 'name')}: name must be one word in quotes, 40 characters at most")
+    if not isinstance(dark, bool):
+        raise ThemeError(f"{_at(text, file, 'dark')}: dark must be true or false")
+    if not isinstance(variables, dict):
+        raise ThemeError(f"{_at(text, file, 'variables')}: variables must be a section, [variables]")
+    for key, value in values.items():
+        if key not in COLOURS:
+            raise ThemeError(f"{_at(text, file, key)}: unknown key {key}; there are {', '.join(sorted(COLOURS))}")
+        _check_colour(text, file, key, value)
+    for key, value in variables.items():
+        if key not in VARIABLES:
+            raise ThemeError(f"{_at(text, file, key)}: unknown variable {key}; there are {', '.join(VARIABLES)}")
+        _check_colour(text, file, key, value)
+    if "primary" not in values:
+        raise ThemeError(f"{file}:1: primary is missing; every theme needs it")
+    return Theme(name=name, dark=dark, variables=variables, **values)
+
+
+def _check_colour(text: str, file: str, key: str, value: Any) -> None:
+    try:
+        if not isinstance(value, str):
+            raise ColorParseError("not text")
+        Color.parse(value)
+    except ColorParseError:
+        raise ThemeError(
+            f'{_at(text, file, key)}: {key} = {value!r} is no colour; write it as "#rrggbb" or by name'
+        ) from None
+
+
+def _at(text: str, file: str, key: str) -> str:
+    """File and 1-based line where `key` is set."""
+    pattern = rf"""\s*\[?\s*["']?{re.escape(key)}["']?\s*[\]=.]"""
+    lines = enumerate(text.splitlines(), 1)
+    return f"{file}:{next((number for number, line in lines if re.match(pattern, line)), 1)}"

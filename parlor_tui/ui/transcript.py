@@ -1,0 +1,250 @@
+"""The talk as data: events in, entries out. Nothing here draws."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Literal
+
+from parlor_tui.events import (
+    Caption,
+    Event,
+    Failed,
+    HeardText,
+    Interrupted,
+    Notice,
+    ReplyText,
+    Severity,
+    SpeechStarted,
+    SpeechStopped,
+    TurnCommitted,
+    TurnDone,
+    TurnStatus,
+)
+
+ENTRIES_LIMIT = 200
+"""Entries kept on the screen; the oldest go first."""
+SHOWN_CHARACTERS = 8000
+"""Of one caption or reply; more is counted, not drawn."""
+_REDIRECTING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+@dataclass(slots=True)
+class TurnEntry:
+    """One turn as it stands. `turn` is None while a typed turn has not been taken up by the assistant."""
+
+    number: int
+    at_s: float
+    turn: int | None
+    typed: bool = False
+    caption: str = ""
+    settled: bool = False
+    shown: bool = False
+    committed: bool = False
+    refused: bool = False
+    reply: str = ""
+    reply_final: bool = False
+    heard: str | None = None
+    cut_by: Literal["voice", "key"] | None = None
+    played_ms: float = 0.0
+    status: TurnStatus | None = None
+    voice_to_voice_ms: float | None = None
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LineEntry:
+    """One line between turns: a notice or an error, where it happened."""
+
+    number: int
+    at_s: float
+    text: str
+    severity: Severity
+
+
+Entry = TurnEntry | LineEntry
+
+
+@dataclass(slots=True)
+class Changes:
+    """What to draw anew: entries `added` at the end, in order; numbers of entries `changed` and `removed`."""
+
+    added: list[Entry] = field(default_factory=list)
+    changed: set[int] = field(default_factory=set)
+    removed: set[int] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to draw."""
+        return bool(self.added or self.changed or self.removed)
+
+
+def clean(text: str) -> str:
+    """`text` as it may be drawn: no control characters, lone surrogates or direction overrides; tabs are spaces."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
+    return "".join(
+        c for c in text if c == "\n" or (unicodedata.category(c) not in {"Cc", "Cs"} and c not in _REDIRECTING)
+    )
+
+
+def clipped(text: str, limit: int = SHOWN_CHARACTERS) -> str:
+    """`text`, or its first `limit` characters and how many more there are."""
+    return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit} more characters)"
+
+
+def split_heard(reply: str, heard: str) -> tuple[str, str]:
+    """`reply` cut where `heard` ends; white space need not agree. Both parts together are `reply`."""
+    at, wanted = 0, [c for c in heard if not c.isspace()]
+    for c in wanted:
+        here = at
+        while here < len(reply) and reply[here].isspace():
+            here += 1
+        if here >= len(reply) or reply[here] != c:
+            break
+        at = here + 1
+    if at:
+        while at < len(reply) and reply[at].isspace():
+            at += 1
+    return reply[:at], reply[at:]
+
+
+class Transcript:
+    """Entries of the talk, oldest first, kept up to date by `apply` and `typed`."""
+
+    def __init__(self, limit: int = ENTRIES_LIMIT) -> None:
+        self._limit = limit
+        self._entries: dict[int, Entry] = {}
+        self._turns: dict[int, TurnEntry] = {}
+        self._changes = Changes()
+        self._next_number = 0
+        self._forgotten_turn = -1
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Everything kept, oldest first."""
+        return list(self._entries.values())
+
+    def take_changes(self) -> Changes:
+        """What changed since the last call."""
+        changes, self._changes = self._changes, Changes()
+        return changes
+
+    def typed(self, text: str, at_s: float) -> None:
+        """The user typed `text`: it stands in the talk at once, and waits there until the assistant takes it up."""
+        entry = TurnEntry(self._number(), at_s, None, typed=True, caption=clean(text), settled=True)
+        self._add(entry)
+
+    def line(self, text: str, severity: Severity, at_s: float) -> None:
+        """Put one line into the talk."""
+        self._add(LineEntry(self._number(), at_s, clean(text), severity))
+
+    def apply(self, event: Event) -> None:
+        """Take one event over; those that concern no entry change nothing."""
+        match event:
+            case Notice(text=text) if text:
+                self.line(text, event.severity, event.at_s)
+            case Failed():
+                if waiting := self._waiting():
+                    waiting.refused = True
+                    self._touch(waiting)
+                self.line(event.text, "error", event.at_s)
+            case SpeechStarted():
+                self._turn(event.turn, event.at_s)
+            case SpeechStopped(dropped=True):
+                self._drop(event.turn)
+            case Caption():
+                self._caption(event)
+            case TurnCommitted():
+                self._committed(event)
+            case ReplyText() if entry := self._turn(event.turn, event.at_s):
+                entry.reply = clean(event.whole) if event.whole else entry.reply + clean(event.delta)
+                entry.reply_final = entry.reply_final or event.final
+                self._touch(entry)
+            case Interrupted() if entry := self._turns.get(event.turn):
+                entry.cut_by, entry.played_ms = event.by, event.played_ms
+                self._touch(entry)
+            case HeardText() if entry := self._turns.get(event.turn):
+                entry.heard = clean(event.heard)
+                self._touch(entry)
+            case TurnDone() if entry := self._turns.get(event.turn):
+                self._done(entry, event)
+
+    def _caption(self, event: Caption) -> None:
+        text = clean(event.text)
+        if event.turn not in self._turns and (waiting := self._waiting(text)):
+            self._take_up(waiting, event.turn)
+            return
+        if entry := self._turn(event.turn, event.at_s):
+            entry.caption, entry.settled = text, event.final
+            self._touch(entry)
+
+    def _committed(self, event: TurnCommitted) -> None:
+        if event.last_speech_at_s is None and event.turn not in self._turns and (waiting := self._waiting()):
+            self._take_up(waiting, event.turn)
+        if entry := self._turn(event.turn, event.at_s):
+            entry.committed, entry.shown = True, event.shown
+            self._touch(entry)
+
+    def _done(self, entry: TurnEntry, event: TurnDone) -> None:
+        entry.status, entry.output_tokens = event.status, event.output_tokens
+        entry.voice_to_voice_ms = event.stages_ms.get("voice_to_voice")
+        entry.settled = entry.reply_final = True
+        if event.reply:
+            entry.reply = clean(event.reply)
+        if event.status == "interrupted":
+            entry.heard = clean(event.heard)
+        self._touch(entry)
+
+    def _waiting(self, text: str | None = None) -> TurnEntry | None:
+        """The oldest typed turn that was not taken up yet (with this text, if given; else one not refused)."""
+        for entry in self._entries.values():
+            if isinstance(entry, TurnEntry) and entry.turn is None:
+                same = not entry.refused if text is None else entry.caption.strip() == text.strip()
+                if same:
+                    return entry
+        return None
+
+    def _take_up(self, entry: TurnEntry, turn: int) -> None:
+        entry.turn, entry.refused = turn, False
+        self._turns[turn] = entry
+        self._touch(entry)
+
+    def _turn(self, turn: int, at_s: float) -> TurnEntry | None:
+        """The entry of `turn`, made if it is new; None if it scrolled out of memory."""
+        if turn <= self._forgotten_turn:
+            return None
+        entry = self._turns.get(turn)
+        if entry is None:
+            entry = self._turns[turn] = TurnEntry(self._number(), at_s, turn)
+            self._add(entry)
+        return entry
+
+    def _drop(self, turn: int) -> None:
+        entry = self._turns.get(turn)
+        if entry and not entry.caption and not entry.committed:
+            self._remove(entry)
+
+    def _number(self) -> int:
+        self._next_number += 1
+        return self._next_number
+
+    def _add(self, entry: Entry) -> None:
+        self._entries[entry.number] = entry
+        self._changes.added.append(entry)
+        while len(self._entries) > self._limit:
+            oldest = next(iter(self._entries.values()))
+            self._remove(oldest)
+            if isinstance(oldest, TurnEntry) and oldest.turn is not None:
+                self._forgotten_turn = max(self._forgotten_turn, oldest.turn)
+
+    def _remove(self, entry: Entry) -> None:
+        del self._entries[entry.number]
+        if isinstance(entry, TurnEntry) and entry.turn is not None:
+            self._turns.pop(entry.turn, None)
+        if entry in self._changes.added:
+            self._changes.added.remove(entry)
+        else:
+            self._changes.removed.add(entry.number)
+        self._changes.changed.discard(entry.number)
+
+    def _touch(self, entry: TurnEntry) -> None:
+        self._changes.changed.add(entry.number)

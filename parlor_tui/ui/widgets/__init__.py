@@ -1,0 +1,1 @@
+"""The parts of the screen. Each draws what it is told and asks nobody."""

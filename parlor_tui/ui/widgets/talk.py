@@ -1,0 +1,108 @@
+"""The live transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import ComposeResult, RenderResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.events import Key, Resize
+from textual.geometry import Size
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from parlor_tui.ui.lines import entry_lines
+from parlor_tui.ui.transcript import Entry, Transcript
+
+TIMES_FROM_CELLS = 90
+"""Width of the talk from which each entry carries its time of day."""
+WELCOME = "Say something, or type below."
+
+
+class EntryView(Widget):
+    """One entry; wraps itself to the width that it is given."""
+
+    def __init__(self, entry: Entry, clock: Callable[[float], str]) -> None:
+        super().__init__(markup=False)
+        self._entry = entry
+        self._clock = clock
+        self._lines: list[Content] = []
+        self._lines_width = -1
+
+    def entry_changed(self) -> None:
+        """Draw the entry anew; lay out only if it now has more or fewer lines."""
+        before = len(self._lines)
+        width, self._lines_width = self._lines_width, -1
+        self.refresh(layout=width < 0 or len(self._wrapped(width)) != before)
+
+    def _wrapped(self, width: int) -> list[Content]:
+        if width != self._lines_width:
+            time = self._clock(self._entry.at_s) if width >= TIMES_FROM_CELLS else ""
+            self._lines, self._lines_width = entry_lines(self._entry, width, time), width
+        return self._lines
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Height in rows at `width` cells."""
+        del container, viewport  # the width decides alone
+        return len(self._wrapped(width))
+
+    def render(self) -> RenderResult:
+        """The entry's lines."""
+        return Content("\n").join(self._wrapped(self.content_size.width))
+
+
+class Talk(VerticalScroll):
+    """Entries of a `Transcript`, the newest in view unless the user scrolled up."""
+
+    class Typed(Message):
+        """A character was typed while the talk had the focus."""
+
+        def __init__(self, character: str) -> None:
+            super().__init__()
+            self.character = character
+
+    def __init__(self, transcript: Transcript, clock: Callable[[float], str], id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._transcript = transcript
+        self._clock = clock
+        self._views: dict[int, EntryView] = {}
+
+    def on_mount(self) -> None:
+        """Stay at the newest line."""
+        self.anchor()
+
+    def on_resize(self, _: Resize) -> None:
+        """Stay at the newest line after the terminal changed its size."""
+        if self.is_vertical_scroll_end or not self._views:
+            self.anchor()
+
+    def compose(self) -> ComposeResult:
+        """A word of welcome while nothing was said."""
+        yield Static(Content.styled(WELCOME, "dim"), id="welcome")
+
+    def show_changes(self) -> None:
+        """Bring the screen up to date with the transcript."""
+        changes = self._transcript.take_changes()
+        if not changes:
+            return
+        gone = [self._views.pop(number) for number in changes.removed if number in self._views]
+        if gone:
+            self.remove_children(gone)
+        new = [EntryView(entry, self._clock) for entry in changes.added]
+        for entry, view in zip(changes.added, new, strict=True):
+            self._views[entry.number] = view
+        if new:
+            self.mount(*new)
+            self.query("#welcome").remove()
+        for number in changes.changed - {entry.number for entry in changes.added}:
+            if number in self._views:
+                self._views[number].entry_changed()
+
+    def on_key(self, event: Key) -> None:
+        """Typing goes to the input line, wherever the focus is."""
+        if event.is_printable and event.character:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Typed(event.character))

@@ -1,0 +1,194 @@
+"""A stand-in for the assistant: notes what the screen asks of it, and replays recorded events.
+
+It is not under test; the screen is.
+"""
+
+from __future__ import annotations
+
+from parlor_tui.events import (
+    AudioStarted,
+    AudioStopped,
+    Caption,
+    CoreFound,
+    Event,
+    Failed,
+    HeardText,
+    Interrupted,
+    Loading,
+    MicLevel,
+    Notice,
+    Ready,
+    ReplyText,
+    ReplyUnitReady,
+    SpeechStarted,
+    SpeechStopped,
+    State,
+    StateChanged,
+    TurnCommitted,
+    TurnDone,
+)
+from parlor_tui.settings import Settings
+from parlor_tui.ui.bridge import Bridge
+from parlor_tui.ui.cockpit import ParlorApp
+
+STAGES_MS = {
+    "endpoint": 612.0,
+    "hear": 143.0,
+    "first_token": 88.0,
+    "first_sentence": 121.0,
+    "first_audio": 254.0,
+    "playout": 41.0,
+    "voice_to_voice": 1259.0,
+}
+
+
+class StandIn:
+    """Satisfies `AssistantControl`; `asked` lists the calls in order."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        self.asked: list[tuple[str, object]] = []
+
+    def start(self) -> None:
+        self.asked.append(("start", None))
+
+    def stop(self, timeout_s: float) -> None:
+        self.asked.append(("stop", timeout_s))
+
+    def say(self, text: str) -> None:
+        self.asked.append(("say", text))
+
+    def interrupt(self) -> None:
+        self.asked.append(("interrupt", None))
+
+    def set_muted(self, muted: bool) -> None:
+        self.asked.append(("set_muted", muted))
+
+    def replay(self, events: list[Event]) -> None:
+        for event in events:
+            self.bridge.put(event)
+
+
+def frozen_clock(at_s: float) -> str:
+    """Time of day in tests: the talk starts at 12:40:00."""
+    return f"12:{40 + int(at_s) // 60:02d}:{int(at_s) % 60:02d}"
+
+
+def make_app(settings: Settings | None = None) -> tuple[ParlorApp, StandIn]:
+    bridge = Bridge()
+    assistant = StandIn(bridge)
+    return ParlorApp(assistant, settings or Settings(), bridge, clock=frozen_clock), assistant
+
+
+def with_camera() -> Settings:
+    return Settings().with_values({"devices.camera": "0"}, "test")
+
+
+def found(at_s: float = 1.0) -> list[Event]:
+    return [
+        CoreFound(at_s=at_s, profile="lite", model="SmolLM2-135M", hears=False, sees=False, demo_grade=True),
+    ]
+
+
+def loading() -> list[Event]:
+    return [
+        StateChanged(at_s=0.0, state=State.LOADING),
+        *found(),
+        Loading(at_s=2.0, text="Downloading Kokoro, the voice", done_bytes=41_500_000, total_bytes=92_000_000),
+    ]
+
+
+def ready() -> list[Event]:
+    return [
+        *found(),
+        Ready(at_s=4.0, profile="lite", model="SmolLM2-135M", load_ms=3214.0),
+        StateChanged(at_s=4.0, state=State.LISTENING),
+        MicLevel(at_s=4.1, dbfs=-52.0, speech_probability=0.02),
+    ]
+
+
+def hearing(turn: int = 0, at_s: float = 10.0, words: str = "What's on the table in front of") -> list[Event]:
+    return [
+        SpeechStarted(at_s=at_s, turn=turn),
+        StateChanged(at_s=at_s, state=State.HEARING),
+        MicLevel(at_s=at_s + 0.5, dbfs=-23.6, speech_probability=0.98),
+        Caption(at_s=at_s + 1.0, turn=turn, text=words, final=False),
+    ]
+
+
+def thinking(turn: int = 0, at_s: float = 12.0, words: str = "What's on the table in front of me?") -> list[Event]:
+    return [
+        SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.6, dropped=False),
+        TurnCommitted(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.6, shown=turn == 0),
+        StateChanged(at_s=at_s, state=State.THINKING),
+        Caption(at_s=at_s + 0.1, turn=turn, text=words, final=True),
+        MicLevel(at_s=at_s + 0.1, dbfs=-55.0, speech_probability=0.02),
+    ]
+
+
+REPLY = "A red mug and an open notebook. The pen is on the left."
+
+
+def speaking(turn: int = 0, at_s: float = 12.4, reply: str = REPLY) -> list[Event]:
+    words = reply.split(" ")
+    pieces = [word + (" " if index < len(words) - 1 else "") for index, word in enumerate(words)]
+    return [
+        *[ReplyText(at_s=at_s, turn=turn, delta=piece) for piece in pieces],
+        ReplyUnitReady(at_s=at_s, turn=turn, text=reply),
+        AudioStarted(at_s=at_s + 0.4, turn=turn),
+        StateChanged(at_s=at_s + 0.4, state=State.SPEAKING),
+    ]
+
+
+def done(turn: int = 0, at_s: float = 15.0, reply: str = REPLY) -> list[Event]:
+    return [
+        ReplyText(at_s=at_s, turn=turn, delta="", final=True, whole=reply),
+        AudioStopped(at_s=at_s, turn=turn, played_ms=3100.0),
+        TurnDone(
+            at_s=at_s,
+            turn=turn,
+            status="completed",
+            heard=reply,
+            reply=reply,
+            stages_ms=STAGES_MS,
+            output_tokens=17,
+        ),
+        StateChanged(at_s=at_s, state=State.LISTENING),
+    ]
+
+
+def interrupted(turn: int = 0, at_s: float = 14.0, heard: str = "A red mug and an open") -> list[Event]:
+    return [
+        Interrupted(at_s=at_s, turn=turn, by="voice", played_ms=1240.0),
+        HeardText(at_s=at_s + 0.05, turn=turn, heard=heard),
+        TurnDone(
+            at_s=at_s + 0.1,
+            turn=turn,
+            status="interrupted",
+            heard=heard,
+            reply=REPLY,
+            stages_ms=STAGES_MS,
+            output_tokens=17,
+        ),
+        StateChanged(at_s=at_s + 0.1, state=State.LISTENING),
+    ]
+
+
+def whole_talk() -> list[Event]:
+    """A talk of several turns, with a barge-in, a notice and a refusal."""
+    return [
+        *ready(),
+        *hearing(),
+        *thinking(),
+        *speaking(),
+        *interrupted(),
+        *hearing(turn=1, at_s=20.0, words="And what should I write"),
+        *thinking(turn=1, at_s=22.0, words="And what should I write in it today?"),
+        *speaking(turn=1, at_s=22.4, reply="Three things you are glad about, and one that you want to try."),
+        *done(turn=1, at_s=26.0, reply="Three things you are glad about, and one that you want to try."),
+        Notice(at_s=30.0, text="the microphone was unplugged; plug it in again or choose another", severity="warning"),
+        Failed(at_s=31.0, text="the camera 0 cannot be opened: another program uses it"),
+        *hearing(turn=2, at_s=40.0, words="How long does tea need to"),
+        *thinking(turn=2, at_s=42.0, words="How long does tea need to steep?"),
+        *speaking(turn=2, at_s=42.4, reply="Black tea needs three to five minutes. Green tea is done after"),
+    ]
