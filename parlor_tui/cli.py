@@ -130,15 +130,17 @@ def _output_is_lost() -> bool:
 
 def _explain(error: Exception) -> int:
     """Say in one line what went wrong; the exit code that belongs to it."""
+    from parlor_tui.models.base import ModelError, ModelMissing, ModelUnavailable
     from parlor_tui.settings import SettingsError
 
     if isinstance(error, UsageError | SettingsError):
         _complain(str(error))
         return USAGE
-    if isinstance(error, OSError) or hasattr(error, "missing"):
+    if isinstance(error, OSError | ModelError) or hasattr(error, "missing"):
         lost = isinstance(error, OSError) and _output_is_lost()
         _complain(f"the output cannot be written: {_words(error)}" if lost else _words(error))
-        return MISSING if getattr(error, "missing", False) else FAILED
+        absent = isinstance(error, ModelMissing | ModelUnavailable) or getattr(error, "missing", False)
+        return MISSING if absent else FAILED
     _complain(f"unexpected error: {type(error).__name__}: {error}; {_keep_details(error)}")
     return FAILED
 

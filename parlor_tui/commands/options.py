@@ -44,8 +44,8 @@ examples:
         "run the process that thinks, by itself",
         """\
 The screen starts a core of its own. Start one by hand to share it between terminals, or to use it from any client of
-the OpenAI Realtime protocol. Its address is printed once it listens. The token that clients must show is the first
-line of --token-file, or of the standard input.
+the OpenAI Realtime protocol; it prints its address once it listens. Clients must show the token that is in
+--token-file, which is made if it does not exist. Without it, the token comes from the process that starts this one.
 
 examples:
   parlor-tui core --port 8800 --token-file ~/parlor.token
@@ -72,7 +72,15 @@ examples:
   parlor-tui devices --json
 """,
     ),
-    "models": ("list, download and check the models", ""),
+    "models": (
+        "list, download, check and remove models",
+        """\
+examples:
+  parlor-tui models list
+  parlor-tui models get --profile lite
+  parlor-tui models verify
+""",
+    ),
     "config": (
         "print every setting, as a settings file",
         """\
@@ -169,7 +177,7 @@ def _add_core(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
     )
-    parser.add_argument("--token-file", type=Path, metavar="F", help="a file whose first line is the token")
+    parser.add_argument("--token-file", type=Path, metavar="F", help="where the token is, or is to be kept")
 
 
 def _port(text: str) -> int:
@@ -187,11 +195,12 @@ def _sentence(words: str) -> str:
 
 
 def _unknown_command(error: UsageError) -> UsageError | None:
-    """The same error in plain words, if it is about a command that does not exist."""
-    found = re.match(r"argument COMMAND: invalid choice: '(.*?)' \(choose from", str(error))
+    """The same error in plain words, if it is about a command or action that does not exist."""
+    found = re.match(r"argument (COMMAND|ACTION): invalid choice: '(.*?)' \(choose from (.*?)\)", str(error))
     if not found:
         return None
-    return UsageError(f"unknown command {found[1]}{_hint(found[1], list(COMMANDS))}")
+    kind, word, known = found.groups()
+    return UsageError(f"unknown {kind.lower()} {word}{_hint(word, re.findall(r'[a-z]+', known))}")
 
 
 def _unknown_option(word: str, parser: _Parser, command: _Parser | None) -> UsageError:

@@ -1,0 +1,1 @@
+"""What `parlor-tui doctor` looks at."""

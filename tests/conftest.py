@@ -1,0 +1,86 @@
+"""Fixtures for all tests: the audio rig, and a home of their own for processes under test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from parlor_tui.settings import Settings, models_folder, toml_value
+from tests.rig import Rig
+
+ROOT = Path(__file__).resolve().parent.parent
+SOUND_VARIABLES = ("PULSE_SERVER", "PULSE_RUNTIME_PATH", "PULSE_COOKIE", "ALSA_CONFIG_PATH", "VIRTUAL_AUDIO_DIR")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "rig: needs the virtual microphone and speaker, and so Linux (set by itself)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "rig" in getattr(item, "fixturenames", ()):
+            item.add_marker("rig")
+
+
+@pytest.fixture(scope="session")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    """The virtual microphone and speaker; this process and its children use them as long as the tests run."""
+    running = Rig(tmp_path_factory.mktemp("rig"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in running.env.items():
+            patch.setenv(name, value)
+        yield running
+    running.stop()
+
+
+@pytest.fixture(autouse=True)
+def _rig_as_new(request: pytest.FixtureRequest) -> None:
+    """Whatever a test did to the rig, the next one finds it whole."""
+    if "rig" in request.fixturenames:
+        running: Rig = request.getfixturevalue("rig")
+        running.reset()
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Folders of its own for a process under test; only the models are those of this machine.
+
+    `env` is a whole environment, without a sound device of the rig: use `{**home.env, **rig.env}` to have one.
+    """
+
+    env: dict[str, str]
+    config: Path
+
+    def write_config(self, text: str) -> None:
+        """Add `text` (TOML with sections other than [models]) to the settings file."""
+        self.config.write_text(f"{text}\n{self.config.read_text(encoding='utf-8')}", encoding="utf-8")
+
+
+@pytest.fixture
+def isolated_home(tmp_path: Path) -> Home:
+    """No settings, cache, data or log of the user is read or written by a process started with this `env`."""
+    home = tmp_path / "home"
+    places = {
+        "HOME": home,
+        "USERPROFILE": home,
+        "XDG_CONFIG_HOME": home / "config",
+        "XDG_DATA_HOME": home / "data",
+        "XDG_STATE_HOME": home / "state",
+        "XDG_CACHE_HOME": home / "cache",
+        "APPDATA": home / "appdata",
+        "LOCALAPPDATA": home / "localappdata",
+    }
+    for folder in places.values():
+        folder.mkdir(parents=True, exist_ok=True)
+    kept = {name: value for name, value in os.environ.items() if name not in SOUND_VARIABLES}
+    path = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH"))))
+    env = {**kept, **{name: str(folder) for name, folder in places.items()}, "PYTHONPATH": path}
+    config = home / "config" / "parlor-tui" / "config.toml"
+    config.parent.mkdir()
+    config.write_text(f"[models]\nfolder = {toml_value(str(models_folder(Settings())))}\n", encoding="utf-8")
+    return Home(env, config)
