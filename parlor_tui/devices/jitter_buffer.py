@@ -1,0 +1,146 @@
+"""The speech that waits to be played, and what of it is audible by now. Pure: time is passed in.
+
+Real speaker and recording share it. Both pull with `read_into`, saying when the first pulled sample becomes audible.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parlor_tui.devices.base import SILENT_DBFS, SPEAKER_RATE_HZ, PlaybackClock
+
+FADE_SAMPLES = SPEAKER_RATE_HZ // 100
+"""10 ms: short enough to be silence at once, long enough not to click."""
+PULLS_KEPT = 512
+"""More than any device holds back: at 2 ms a pull, a second."""
+
+
+class _Pull(NamedTuple):
+    audible_at_s: float
+    """Of the first counted sample."""
+    before: int
+    counted: int
+    until_s: float
+    dbfs: float
+
+
+def level_dbfs(samples: NDArray[np.float32]) -> float:
+    """RMS level of `samples` (-1..1) relative to full scale; -120 for digital silence."""
+    if not samples.size:
+        return SILENT_DBFS
+    mean_square = float(np.mean(np.square(samples, dtype=np.float64)))
+    return max(SILENT_DBFS, 10.0 * math.log10(mean_square)) if mean_square > 0 else SILENT_DBFS
+
+
+class JitterBuffer:
+    """Bounded ring of mono samples at 24 kHz; every method may be called from any thread and none waits."""
+
+    def __init__(self, capacity_samples: int) -> None:
+        if capacity_samples < 1:
+            raise ValueError("capacity_samples must be at least 1")
+        self._ring = np.zeros(capacity_samples, np.float32)
+        self._head = 0
+        self._waiting = 0
+        self._earlier = 0  # of the waiting ones, those of the reply before: played, not counted
+        self._written = 0
+        self._played = 0
+        self._audible = 0
+        self._underruns = 0
+        self._dry = False
+        self._first_audible_at_s: float | None = None
+        self._pulls: deque[_Pull] = deque(maxlen=PULLS_KEPT)
+        self._lock = threading.Lock()
+
+    @property
+    def waiting_samples(self) -> int:
+        """How many samples wait to be played."""
+        return self._waiting
+
+    def write(self, samples: NDArray[np.float32]) -> int:
+        """Take as many of `samples` as fit; how many that was. Nothing beyond full scale gets through, and no NaN."""
+        clean = np.clip(np.nan_to_num(np.asarray(samples, np.float32).reshape(-1), nan=0.0), -1.0, 1.0)
+        with self._lock:
+            count = min(len(clean), len(self._ring) - self._waiting)
+            if count and self._dry:
+                self._underruns += 1
+                self._dry = False
+            at = self._positions(self._waiting, count)
+            self._ring[at] = clean[:count]
+            self._waiting += count
+            self._written += count
+            return count
+
+    def read_into(self, out: NDArray[np.float32], audible_at_s: float) -> int:
+        """Fill `out` with the next samples, then zeros; how many samples there were.
+
+        `audible_at_s` is when the first of `out` can be heard.
+        """
+        with self._lock:
+            count = min(len(out), self._waiting)
+            out[:count] = self._ring[self._positions(0, count)]
+            out[count:] = 0.0
+            self._head = (self._head + count) % len(self._ring)
+            self._waiting -= count
+            earlier = min(self._earlier, count)
+            self._earlier -= earlier
+            counted = count - earlier
+            first_at_s = audible_at_s + earlier / SPEAKER_RATE_HZ
+            if counted and self._first_audible_at_s is None:
+                self._first_audible_at_s = first_at_s
+            until_s = audible_at_s + len(out) / SPEAKER_RATE_HZ
+            self._pulls.append(_Pull(first_at_s, self._played, counted, until_s, level_dbfs(out[:count])))
+            self._played += counted
+            if count < len(out) and self._played:
+                self._dry = True
+            return count
+
+    def flush(self) -> None:
+        """Throw away what waits but for a fade to silence. A flush during that fade lets it go on."""
+        with self._lock:
+            kept = min(self._waiting, FADE_SAMPLES)
+            if kept:
+                at = self._positions(0, kept)
+                self._ring[at] *= np.linspace(1.0, 0.0, kept + 1, dtype=np.float32)[1:]
+            self._waiting = kept
+            self._earlier = min(self._earlier, kept)
+
+    def restart(self) -> None:
+        """Count from zero. What still waits is played, and belongs to the reply before."""
+        with self._lock:
+            self._earlier = self._waiting
+            self._written = self._played = self._audible = self._underruns = 0
+            self._dry = False
+            self._first_audible_at_s = None
+            self._pulls.clear()
+
+    def count_underrun(self) -> None:
+        """The device missed its time while a reply played."""
+        with self._lock:
+            self._underruns += 1
+
+    def clock(self, at_s: float) -> PlaybackClock:
+        """Where playback is at `at_s`."""
+        with self._lock:
+            pull = next((p for p in reversed(self._pulls) if p.audible_at_s <= at_s), None)
+            dbfs = SILENT_DBFS
+            if pull is not None:
+                since_samples = int((at_s - pull.audible_at_s) * SPEAKER_RATE_HZ + 1e-6)
+                self._audible = max(self._audible, pull.before + min(pull.counted, since_samples))
+                dbfs = pull.dbfs if at_s <= pull.until_s else SILENT_DBFS
+            return PlaybackClock(
+                written_samples=self._written,
+                played_samples=self._audible,
+                first_audible_at_s=self._first_audible_at_s,
+                buffered_samples=self._waiting,
+                level_dbfs=dbfs,
+                underruns=self._underruns,
+            )
+
+    def _positions(self, start: int, count: int) -> NDArray[np.intp]:
+        return (np.arange(count) + self._head + start) % len(self._ring)

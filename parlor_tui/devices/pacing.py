@@ -1,0 +1,32 @@
+"""Real speed for files that stand in for devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from parlor_tui.events import now_s
+
+MOST_BEHIND_S = 2.0
+"""A thread this late was suspended, not merely woken late: it goes on from now instead of catching up."""
+
+
+class Pacer:
+    """Ticks every `period_s` without drift: a late tick is followed at once by those that became due meanwhile."""
+
+    def __init__(self, period_s: float, wait: Callable[[float], bool], clock: Callable[[], float] = now_s) -> None:
+        """`wait(seconds)` waits, and returns True when the ticking is to end."""
+        self._period_s = period_s
+        self._wait = wait
+        self._clock = clock
+        self._start_s = clock()
+        self._ticks = 0
+
+    def tick(self) -> float | None:
+        """Wait for the next tick; when it was due, or None when the ticking is to end."""
+        self._ticks += 1
+        due_s = self._start_s + self._ticks * self._period_s
+        ahead_s = due_s - self._clock()
+        if ahead_s < -MOST_BEHIND_S:
+            self._start_s, self._ticks = self._clock(), 0
+            due_s, ahead_s = self._start_s, 0.0
+        return None if self._wait(max(0.0, ahead_s)) else due_s

@@ -1,0 +1,107 @@
+"""The real speaker: PortAudio's thread pulls from the jitter buffer, a thread of ours watches that it still does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock
+from parlor_tui.devices.jitter_buffer import JitterBuffer
+from parlor_tui.devices.resample import SpeakerFeed
+from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
+from parlor_tui.events import now_s
+
+STALL_S = 0.5
+FIRST_PULL_S = 3.0
+LONGEST_DELAY_S = 2.0
+
+
+class DeviceSpeaker:
+    """A speaker that PortAudio knows."""
+
+    def __init__(self, device: SoundDevice, jitter_buffer_ms: int, latency_ms: int) -> None:
+        self.label = device.name
+        self._device = device
+        self._latency_s = latency_ms / 1000
+        self._buffer = JitterBuffer(SPEAKER_RATE_HZ * jitter_buffer_ms // 1000)
+        self._stream: Stream | None = None
+        self._feed: SpeakerFeed | None = None
+        self._pulled_at_s: float | None = None
+        self._finished = threading.Event()
+        self._stopping = threading.Event()
+
+    def start(self, on_lost: Callable[[str], None]) -> None:
+        """See `base.Speaker`."""
+        self._stream = open_stream(
+            "speaker",
+            self._device,
+            SPEAKER_RATE_HZ,
+            latency=self._latency_s,
+            callback=self._on_pull,
+            finished=self._finished.set,
+        )
+        # Until here the callback gave silence: only the open stream knows the rate it got.
+        self._feed = SpeakerFeed(self._stream.rate_hz)
+        threading.Thread(target=self._watch, args=(on_lost,), name="speaker", daemon=True).start()
+
+    def write(self, samples: NDArray[np.float32]) -> int:
+        """See `base.Speaker`."""
+        return self._buffer.write(samples)
+
+    def flush(self) -> None:
+        """See `base.Speaker`."""
+        self._buffer.flush()
+
+    def clock(self) -> PlaybackClock:
+        """See `base.Speaker`."""
+        return self._buffer.clock(now_s())
+
+    def restart(self) -> None:
+        """See `base.Speaker`."""
+        self._buffer.restart()
+
+    def stop(self, timeout_s: float = 1.0) -> None:
+        """See `base.Speaker`."""
+        self._stopping.set()
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close(timeout_s)
+
+    def _on_pull(self, out: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:
+        at_s = now_s()
+        self._pulled_at_s = at_s
+        feed = self._feed
+        if feed is None or self._stopping.is_set():
+            out[:] = 0.0
+            return
+        delay_s = time.outputBufferDacTime - time.currentTime
+        audible_at_s = at_s + (delay_s if 0.0 <= delay_s <= LONGEST_DELAY_S else self._latency_s)
+        taken = 0
+
+        def pull(chunk: NDArray[np.float32], ahead_s: float) -> None:
+            nonlocal taken
+            taken += self._buffer.read_into(chunk, audible_at_s + ahead_s)
+
+        mono = np.empty(frames, np.float32)
+        feed.fill(mono, pull)
+        out[:] = mono[:, np.newaxis]
+        if taken and status.output_underflow:
+            self._buffer.count_underrun()
+
+    def _watch(self, on_lost: Callable[[str], None]) -> None:
+        since_s = now_s()
+        while not self._stopping.wait(0.05):
+            pulled_at_s = self._pulled_at_s
+            silent_s = now_s() - (since_s if pulled_at_s is None else pulled_at_s)
+            if self._finished.is_set():
+                reason = f"the speaker {self.label!r} is gone: plug it in again or choose another one"
+            elif silent_s > (FIRST_PULL_S if pulled_at_s is None else STALL_S):
+                reason = f"the speaker {self.label!r} takes no sound: unplugged, or the sound system hangs"
+            else:
+                continue
+            on_lost(reason)
+            return
