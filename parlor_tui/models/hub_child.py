@@ -1,0 +1,116 @@
+"""The child process that downloads files from a Hugging Face hub; run as a program, never imported by the others.
+
+`hf_hub_download` starts every try at zero, in a file of its own name, and reads in steps of 10 MB: this keeps what came
+and goes on from there, also after a kill. What it is to do comes as JSON in its only argument; it says on standard
+output `ready`, `answered`, `failed: REASON`. It ends when its standard input closes, that is, when its parent is gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+CHUNK_BYTES = 1 << 16
+ASKED_BYTES = 1_000_000
+"""A file of this size is worth a question first: the hub tells its sha256, and other bytes are refused unread."""
+
+
+def main() -> int:
+    """Download what the argument says; 0 when all of it is there."""
+    job = json.loads(sys.argv[1])
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        from huggingface_hub import constants
+
+        constants.DOWNLOAD_CHUNK_SIZE = (
+            CHUNK_BYTES  # seen on disk at once: progress, stall detection and resume need it
+        )
+        _say("ready")
+        for number, file in enumerate(job["files"]):
+            _download(job, file, ask=number == 0 or file["size_bytes"] >= ASKED_BYTES)
+    except Exception as error:  # noqa: BLE001 - the edge of this process: whatever the client raises becomes one line
+        _say("failed: " + _reason(error, job))
+        return 1
+    return 0
+
+
+def _download(job: dict[str, Any], file: dict[str, Any], *, ask: bool) -> None:
+    from huggingface_hub import get_hf_file_metadata, get_token, hf_hub_url
+    from huggingface_hub.file_download import http_get
+
+    headers = {"Accept-Encoding": "identity"}  # packed text cannot be gone on from
+    token = get_token()
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    url = hf_hub_url(job["repo"], file["path"], revision=job["revision"])
+    if ask:
+        about = get_hf_file_metadata(url, timeout=job["connect_s"])
+        _say("answered")
+        if about.size not in (None, file["size_bytes"]):
+            raise ValueError(f"{file['path']} has {about.size} bytes there, not the {file['size_bytes']} published")
+        if re.fullmatch(r"[0-9a-f]{64}", about.etag or "") and about.etag != file["sha256"]:
+            raise ValueError(f"{file['path']} has other bytes there than those published")
+    part = Path(file["part"])
+    resumed = False
+    for _ in range(2):
+        with part.open("ab") as end:
+            kept_bytes = end.tell()
+        if kept_bytes > file["size_bytes"]:
+            os.truncate(part, 0)
+            kept_bytes = 0
+        resumed = kept_bytes > 0
+        with part.open("r+b") as target:
+            target.seek(0, os.SEEK_END)
+            if kept_bytes < file["size_bytes"]:
+                http_get(
+                    url,
+                    target,
+                    resume_size=kept_bytes,
+                    headers=headers,
+                    expected_size=file["size_bytes"],
+                )
+        if _sha256(part) == file["sha256"]:
+            part.replace(file["target"])
+            return
+        part.unlink()
+        if not resumed:  # what was kept may have been damaged by a power cut; a whole download has no such excuse
+            break
+    raise ValueError(f"{file['path']} has other bytes there than those published")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _reason(error: Exception, job: dict[str, Any]) -> str:
+    name, lines = type(error).__name__, [line.strip() for line in str(error).splitlines() if line.strip()]
+    known = {
+        "RepositoryNotFoundError": f"there is no {job['repo']}, or it is not public",
+        "GatedRepoError": f"{job['repo']} wants a login",
+        "RevisionNotFoundError": f"{job['repo']} has no revision {job['revision']}",
+        "EntryNotFoundError": f"{job['repo']} lacks a file",
+        "RemoteEntryNotFoundError": f"{job['repo']} lacks a file",
+        "OfflineModeIsEnabled": "offline mode is on (HF_HUB_OFFLINE)",
+    }
+    return known.get(name) or (lines[0] if lines else name)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
