@@ -21,9 +21,10 @@ def resample_whole(samples: NDArray[np.float32], rate_hz: int, to_rate_hz: int) 
 
 
 def _stream(from_hz: int, to_hz: int) -> Any:
+    """A resampler that holds back 20 ms at most; the next better quality holds back 40 and cannot be told in speech."""
     import soxr
 
-    return soxr.ResampleStream(from_hz, to_hz, 1, dtype="float32", quality="MQ")
+    return soxr.ResampleStream(from_hz, to_hz, 1, dtype="float32", quality="LQ")
 
 
 class MicrophoneBlocks:
