@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -120,12 +122,27 @@ def _output_is_lost() -> bool:
     """Whether what was printed cannot be delivered; if so, nothing more is written, not even at exit."""
     try:
         sys.stdout.flush()
+        lost = _reader_is_gone()
     except OSError:
+        lost = True
+    if lost:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-        return True
-    return False
+    return lost
+
+
+def _reader_is_gone() -> bool:
+    """Whether the output is a pipe that nobody reads any more, as far as the system can tell."""
+    if not hasattr(select, "poll"):
+        return False
+    try:
+        output = sys.stdout.fileno()
+    except io.UnsupportedOperation:
+        return False
+    poll = select.poll()
+    poll.register(output, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def _explain(error: Exception) -> int:

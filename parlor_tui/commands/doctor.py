@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         ("Terminal", machine.check_terminal),
         ("Packages", packages.check_packages),
         ("Sound", parts.check_sound),
+        ("Camera", parts.check_camera),
         ("Models", parts.check_models),
         ("Files", lambda _settings: files.check_files(arguments.config)),
     )

@@ -118,7 +118,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     try:
         arguments, unknown = parser.parse_known_args(argv)
     except UsageError as error:
-        raise _unknown_command(error) or error from None
+        raise _misspelt_option(argv, parser) or _unknown_command(error) or error from None
     if unknown:
         raise _unknown_option(unknown[0], parser, commands.get(arguments.command))
     if arguments.headless and arguments.command:
@@ -194,6 +194,14 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
+def _misspelt_option(argv: Sequence[str], parser: _Parser) -> UsageError | None:
+    """The error about a first option that does not exist: what follows it would be taken for a command."""
+    first = next(iter(argv), "").partition("=")[0]
+    if not first.startswith("-") or first in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", parser.format_help()):
+        return None
+    return _unknown_option(first, parser, None)
+
+
 def _unknown_command(error: UsageError) -> UsageError | None:
     """The same error in plain words, if it is about a command or action that does not exist."""
     found = re.match(r"argument (COMMAND|ACTION): invalid choice: '(.*?)' \(choose from (.*?)\)", str(error))
@@ -205,7 +213,10 @@ def _unknown_command(error: UsageError) -> UsageError | None:
 
 def _unknown_option(word: str, parser: _Parser, command: _Parser | None) -> UsageError:
     kind = "option" if word.startswith("-") else "argument"
+    word = word.partition("=")[0] if kind == "option" else word
     known = re.findall(r"--[a-z][a-z-]*", (command or parser).format_usage())
+    if command and word in known:
+        return UsageError(f"{word} is an option of {command.prog}: it goes after the command")
     return UsageError(f"unknown {kind} {word}{_hint(word, known, (command or parser).prog)}")
 
 

@@ -23,7 +23,7 @@ COLUMNS, LINES = 80, 24
 def check_machine(_settings: Settings) -> Iterator[Check]:
     """Python, system, processor and memory."""
     yield _python()
-    yield _system(sys.platform, platform.machine(), platform.libc_ver()[0])
+    yield system(sys.platform, platform.machine(), platform.libc_ver()[0])
     yield _processor(platform.machine(), _has_avx2())
     yield _memory(_memory_bytes())
 
@@ -41,7 +41,8 @@ def _python() -> Check:
     return Check(GROUP, "Python", "ok", found)  # an older one than parlor-tui needs does not get as far as this
 
 
-def _system(system: str, machine: str, libc: str) -> Check:
+def system(system: str, machine: str, libc: str) -> Check:
+    """A finding about a machine as `sys.platform`, `platform.machine` and `platform.libc_ver` call it."""
     found = f"{platform.system()} {platform.release()} on {machine}"
     if (system, machine.lower()) not in WHEELS:
         advice = (

@@ -35,6 +35,7 @@ MODULES = {
 """The module of each distribution that this system needs."""
 NOT_LOADED = frozenset({"sounddevice"})
 """Loads only where PortAudio is, which has a check of its own."""
+KILLED = "it takes the process down"
 LOAD_TIMEOUT_S = 60.0
 SAY = "parlor-tui: load: "
 _LOADER = f"""
@@ -87,7 +88,7 @@ def load_faults(
         tried = [words[1] for words in said if words[0] == "try"]
         finished = {words[1] for words in said if words[0] != "try"}
         if tried and tried[-1] not in finished:
-            faults[tried[-1]] = f"it takes the process down (exit code {code})"
+            faults[tried[-1]] = f"{KILLED} (exit code {code})"
         elif not tried:
             faults.update(dict.fromkeys(left, f"the process that was to load it did not start (exit code {code})"))
             break

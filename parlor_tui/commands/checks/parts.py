@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parlor_tui.commands.checks.base import Check
+from parlor_tui.commands.checks.packages import KILLED, load_faults
 from parlor_tui.settings import Settings, models_folder
 
+SOUND_MODULE = "sounddevice"
 SPARE_BYTES = 200_000_000
 """Room for unpacking beside the models themselves."""
 
@@ -23,6 +25,11 @@ def check_sound(settings: Settings) -> Iterator[Check]:
         "speaker": settings.devices.speaker,
     }
     needed = any(choice != "none" for choice in wanted.values())
+    fault = load_faults([SOUND_MODULE]).get(SOUND_MODULE, "")
+    if KILLED in fault:  # as ALSA's library does when it cannot read its own configuration
+        advice = "mend the sound system first; on Linux see ~/.asoundrc, /etc/asound.conf and /usr/share/alsa/alsa.conf"
+        yield Check("Sound", "PortAudio", "missing", fault, advice)
+        return
     try:
         version = str(sound_system.load().get_portaudio_version()[1]).partition(",")[0]
         yield Check("Sound", "PortAudio", "ok", version.removeprefix("PortAudio "))
@@ -58,6 +65,26 @@ def _sound_file(kind: str, path: Path) -> Check:
     if not path.expanduser().absolute().parent.is_dir():
         return Check("Sound", kind, "missing", f"{path}: no such folder", "give a .wav in a folder that exists")
     return Check("Sound", kind, "ok", f"recorded into {path}")
+
+
+def check_camera(settings: Settings) -> Iterator[Check]:
+    """The camera that the settings ask for; it is not switched on."""
+    from parlor_tui.devices.base import DeviceError
+    from parlor_tui.devices.camera import list_cameras
+    from parlor_tui.devices.select import open_camera
+
+    choice = settings.devices.camera
+    known = list_cameras()
+    there = "cameras are not listed on this system" if known is None else f"{len(known)} found"
+    if choice == "none":
+        yield Check("Camera", "camera", "ok", f"none, as the settings say; {there}")
+        return
+    try:
+        camera = open_camera(choice)
+    except DeviceError as error:
+        yield Check("Camera", "camera", "missing", f"{choice}: cannot be used", str(error))
+        return
+    yield Check("Camera", "camera", "ok", f"{camera.label if camera else choice}; {there}")
 
 
 def check_models(settings: Settings) -> Iterator[Check]:
