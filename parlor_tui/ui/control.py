@@ -12,7 +12,10 @@ Listener = Callable[[Event], None]
 
 
 class AssistantControl(Protocol):
-    """The assistant as the screen drives it, from the thread that draws: every call but `stop` returns at once."""
+    """The assistant as the screen drives it, from the thread that draws: every call but `stop` returns at once.
+
+    A user is quick: `say`, `interrupt` and `set_muted` may come before `start`.
+    """
 
     def start(self) -> None:
         """Open the devices and connect to the core in the background; trouble arrives as events."""

@@ -117,6 +117,7 @@ class Transcript:
         self._changes = Changes()
         self._next_number = 0
         self._forgotten_turn = -1
+        self._standing: dict[str, str] = {}
 
     @property
     def entries(self) -> list[Entry]:
@@ -140,8 +141,8 @@ class Transcript:
     def apply(self, event: Event) -> None:
         """Take one event over; those that concern no entry change nothing."""
         match event:
-            case Notice(text=text) if text:
-                self.line(text, event.severity, event.at_s)
+            case Notice():
+                self._notice(event)
             case Failed():
                 if waiting := self._waiting():
                     waiting.refused = True
@@ -167,6 +168,14 @@ class Transcript:
                 self._touch(entry)
             case TurnDone() if entry := self._turns.get(event.turn):
                 self._done(entry, event)
+
+    def _notice(self, event: Notice) -> None:
+        """A line for each notice; a trouble that lasts gets one line however often it is told."""
+        told = event.key and self._standing.get(event.key) == event.text
+        if event.key:
+            self._standing[event.key] = event.text
+        if event.text and not told:
+            self.line(event.text, event.severity, event.at_s)
 
     def _caption(self, event: Caption) -> None:
         text = clean(event.text)

@@ -43,14 +43,15 @@ STAGES_MS = {
 
 
 class StandIn:
-    """Satisfies `AssistantControl`; `asked` lists the calls in order."""
+    """Satisfies `AssistantControl`; `asked` lists the calls but `start`, in order."""
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
         self.asked: list[tuple[str, object]] = []
+        self.starts = 0
 
     def start(self) -> None:
-        self.asked.append(("start", None))
+        self.starts += 1
 
     def stop(self, timeout_s: float) -> None:
         self.asked.append(("stop", timeout_s))
@@ -191,4 +192,28 @@ def whole_talk() -> list[Event]:
         *hearing(turn=2, at_s=40.0, words="How long does tea need to"),
         *thinking(turn=2, at_s=42.0, words="How long does tea need to steep?"),
         *speaking(turn=2, at_s=42.4, reply="Black tea needs three to five minutes. Green tea is done after"),
+    ]
+
+
+def readme_talk() -> list[Event]:
+    """A short talk as one would have it: cut off once, asked again, still speaking."""
+    first = "Green tea needs about two minutes. Black tea needs three to five."
+    second = "Then use water that has cooled for a minute, and taste it early."
+    third = "Because the water near the shore is shallow, and shallow water slows the waves down."
+    return [
+        *ready(),
+        *hearing(at_s=10.0),
+        *thinking(turn=0, at_s=12.0, words="How long does tea need to steep?")[:1],
+        TurnCommitted(at_s=12.0, turn=0, last_speech_at_s=11.4, shown=False),
+        Caption(at_s=12.1, turn=0, text="How long does tea need to steep?", final=True),
+        *speaking(reply=first),
+        Interrupted(at_s=14.0, turn=0, by="voice", played_ms=1840.0),
+        HeardText(at_s=14.0, turn=0, heard="Green tea needs about two minutes."),
+        *hearing(turn=1, at_s=14.0, words="And if I don't like it"),
+        *thinking(turn=1, at_s=16.0, words="And if I don't like it bitter?"),
+        *speaking(turn=1, at_s=16.4, reply=second),
+        *done(turn=1, at_s=20.0, reply=second),
+        *hearing(turn=2, at_s=40.0, words="Why do waves"),
+        *thinking(turn=2, at_s=42.0, words="Why do waves break at the beach?"),
+        *speaking(turn=2, at_s=42.4, reply=third),
     ]

@@ -1,0 +1,63 @@
+"""Runs the real screen with a stand-in for the assistant that makes noise, hangs or fails, as its arguments say."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+
+from parlor_tui.events import CoreFound, Ready, State, StateChanged, now_s
+from parlor_tui.settings import Settings
+from parlor_tui.ui.app import run_screen
+from parlor_tui.ui.control import Listener
+
+
+class Noisy:
+    def __init__(self, listener: Listener, faults: set[str]) -> None:
+        self._listener = listener
+        self._faults = faults
+        self._stopped = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._live, daemon=True).start()
+        if "stuck-thread" in self._faults:
+            threading.Thread(target=threading.Event().wait, daemon=False).start()
+        if "fail" in self._faults:
+            raise RuntimeError("a fault on purpose")
+
+    def _live(self) -> None:
+        self._listener(CoreFound(at_s=now_s(), profile="lite", model="Toy", hears=False, sees=False, demo_grade=True))
+        self._listener(Ready(at_s=now_s(), profile="lite", model="Toy", load_ms=1.0))
+        self._listener(StateChanged(at_s=now_s(), state=State.LISTENING))
+        if "quiet" in self._faults:
+            return
+        libc = ctypes.CDLL(None)
+        for count in range(1_000_000):
+            os.write(2, b"NOISE on two\n")
+            os.write(1, b"NOISE on one\n")
+            libc.printf(b"NOISE from C\n")
+            sys.stdout.write("NOISE from print\n")
+            if count == 3 and "die-thread" in self._faults:
+                raise ValueError("NOISE of a dying thread")
+            if self._stopped.wait(0.05):
+                return
+
+    def stop(self, timeout_s: float) -> None:
+        os.write(2, b"NOISE while stopping\n")
+        if "hang" in self._faults:
+            threading.Event().wait()
+        self._stopped.set()
+
+    def say(self, text: str) -> None:
+        os.write(2, f"SAID {text}\n".encode())
+
+    def interrupt(self) -> None:
+        os.write(2, b"INTERRUPTED\n")
+
+    def set_muted(self, muted: bool) -> None:
+        os.write(2, f"MUTED {muted}\n".encode())
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_screen(lambda listener: Noisy(listener, set(sys.argv[1:])), Settings()))

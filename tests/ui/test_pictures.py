@@ -1,0 +1,75 @@
+"""Pictures of every state at both sizes, compared with ones that were looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from parlor_tui.events import Event, Notice, State, StateChanged
+from tests.ui import stand_in
+
+MICROPHONE_GONE = "the microphone was unplugged; plug it in again, or choose another with --mic"
+
+SCENES: dict[str, list[Event]] = {
+    "loading": stand_in.loading(),
+    "listening": stand_in.ready(),
+    "hearing": [*stand_in.ready(), *stand_in.hearing()],
+    "thinking": [*stand_in.ready(), *stand_in.hearing(), *stand_in.thinking()],
+    "speaking": [*stand_in.ready(), *stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking()],
+    "interrupted": [
+        *stand_in.ready(),
+        *stand_in.hearing(),
+        *stand_in.thinking(),
+        *stand_in.speaking(),
+        *stand_in.interrupted(),
+    ],
+    "muted": [*stand_in.ready(), StateChanged(at_s=9.0, state=State.MUTED)],
+    "error": [
+        *stand_in.whole_talk(),
+        Notice(at_s=50.0, text=MICROPHONE_GONE, severity="warning", key="mic"),
+        Notice(at_s=51.0, text="the core stopped; it is being started again", severity="error", key="core"),
+        StateChanged(at_s=51.0, state=State.ERROR),
+    ],
+    "talk": stand_in.whole_talk(),
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+@pytest.mark.parametrize("scene", SCENES)
+def test_picture(scene: str, size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
+    app, assistant = stand_in.make_app(stand_in.with_camera())
+
+    async def play(pilot: Pilot[Any]) -> None:
+        assistant.replay(SCENES[scene])
+        app.drain()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=play)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_picture_in_the_light_theme(size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
+    app, assistant = stand_in.make_app(stand_in.with_camera())
+
+    async def play(pilot: Pilot[Any]) -> None:
+        app.theme = "parlor-light"
+        assistant.replay(SCENES["error"])
+        app.drain()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=play)
+
+
+def test_picture_without_colour(monkeypatch: pytest.MonkeyPatch, snap_compare: Callable[..., bool]) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app, assistant = stand_in.make_app(stand_in.with_camera())
+
+    async def play(pilot: Pilot[Any]) -> None:
+        assistant.replay(SCENES["error"])
+        app.drain()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=(80, 24), run_before=play)
