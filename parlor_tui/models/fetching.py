@@ -31,13 +31,14 @@ Report = Callable[[Progress], None]
 
 @dataclass(slots=True)
 class Fetching:
-    """One try at getting `model` into the folder `files`, from `sources` in their order.
+    """One try at getting `model` into `files`, which is on the disk of `folder`, from `sources` in their order.
 
     `source_timeout_s` and `stall_s` are those of the store. What is in `files` from an earlier try is gone on from.
     """
 
     model: Model
     sources: Sequence[Source]
+    folder: Path
     files: Path
     source_timeout_s: float
     stall_s: float
@@ -60,10 +61,10 @@ class Fetching:
             except SourceFault as fault:
                 reasons.append(f"{source.title}: {fault}")
                 if os.strerror(errno.ENOSPC) in str(fault):
-                    full = f"{self.files}: the disk is full: free some space and try again"
+                    full = f"{self.folder}: the disk is full: free some space and try again"
                 wanted = self._check()
             except DiskFull as fault:
-                full = str(fault)
+                full = full or str(fault)
         if wanted and full:
             raise DiskFull(full)
         if wanted:
@@ -111,6 +112,6 @@ class Fetching:
         free_bytes = shutil.disk_usage(self.files).free
         if free_bytes < needed_bytes:
             raise DiskFull(
-                f"{self.files}: {self.model.name} needs {in_words(needed_bytes)} of disk space and there are "
+                f"{self.model.name} needs {in_words(needed_bytes)} of disk space and {self.folder} has "
                 f"{in_words(free_bytes)}: free some, or set models.folder to a folder on another disk"
             )

@@ -223,8 +223,8 @@ def tree_bytes(folder: Path) -> int:
 # Wheels only: a source package would run code of its own. -vv: each answer of an index is a line.
 _PIP = ["pip", "download", "--no-deps", "--no-input", "--only-binary", ":all:", "-vv", "--disable-pip-version-check"]
 _PIP += ["--progress-bar", "raw"]
-# No log files: what grows on disk is then what came.
-_NPM = ["pack", "--ignore-scripts", "--loglevel", "http", "--logs-max", "0", "--pack-destination"]
+# verbose: it says at once that it runs, and each answer is a line. No log files: what grows on disk is what came.
+_NPM = ["pack", "--ignore-scripts", "--loglevel", "verbose", "--logs-max", "0", "--pack-destination"]
 _PYTHON = {"PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
 
 
@@ -239,7 +239,8 @@ def _pip_reason(lines: Sequence[str]) -> str:
     for pattern in (
         r"Could not fetch URL \S+ (.+?)(?: - skipping)?$",
         r"after connection broken by '(.+?)': /",
-        r"^\s*ERROR: (.+)",
+        r"^\s*ERROR: (?!Exception:)(.+)",
+        r"^((?:\w+\.)*\w*(?:Error|Timeout): .+)",
         r"(No module named .+)",
     ):
         found = _marked(lines, pattern)

@@ -172,7 +172,7 @@ class Store:
         for leftover in [*partial.glob("try-*"), *files.glob("*.joining")]:
             _delete(leftover)
         sources = [source for source in model.sources if self._use_hub or not source.is_hub]
-        Fetching(model, sources, files, self._source_timeout_s, self._stall_s, progress, cancelled).run()
+        Fetching(model, sources, self.folder, files, self._source_timeout_s, self._stall_s, progress, cancelled).run()
         if cancelled.is_set():
             raise Cancelled(f"getting {model.name} was cancelled")
         self._put_in_place(model, partial, files)
