@@ -1,8 +1,8 @@
 """The facts that cross a thread or the link, as frozen dataclasses.
 
-Two families. `CoreEvent` is what the core tells a client about its conversation; the link carries it as OpenAI Realtime JSON.
-`Event` is what the terminal side tells its listeners (screen, JSON lines, latency observer). Every `Event` is stamped once,
-by the terminal, on one clock: `now_s`.
+Two families. `CoreEvent` is what the core tells a client about its conversation; the link carries it as OpenAI Realtime
+JSON. `Event` is what the terminal side tells its listeners (screen, JSON lines, latency observer). Every `Event` is
+stamped once, by the terminal, on one clock: `now_s`.
 """
 
 from __future__ import annotations
@@ -119,11 +119,15 @@ class CaptionFinal:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCreated:
-    """The core began a reply. `turn` echoes the number the client gave with its request, -1 if it gave none."""
+    """The core began a reply. `turn` echoes the number the client gave with its request, -1 if it gave none.
+
+    `speak` is False for a reply that will be text alone.
+    """
 
     response_id: str
     item_id: str
     turn: int
+    speak: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +367,7 @@ class AudioStopped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrupted(Event):
-    """The reply was stopped. `heard` is the part of its text that was played."""
+    """The reply was stopped after `played_ms` of it were heard; `HeardText` follows with the words."""
 
     turn: int
     by: Literal["voice", "key"]
@@ -376,6 +380,11 @@ class HeardText(Event):
 
     turn: int
     heard: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputOver(Event):
+    """The file that stands in for the microphone is over; silence follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,7 +401,7 @@ class TurnDone(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice(Event):
-    """One line the user should read. `sticky` notices stay until the trouble `key` is over (`text` empty)."""
+    """One line the user should read. With a `key` it stands until the trouble of that name is over (`text` empty)."""
 
     text: str
     severity: Severity = "info"

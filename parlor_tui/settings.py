@@ -7,6 +7,7 @@ derived from these declarations, so that a key is written down once.
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import re
 import tomllib
@@ -46,16 +47,26 @@ class Hearing:
 
     vad_threshold: float = key(0.5, "probability", "a frame at or above it is speech", low=0.05, high=0.99)
     vad_threshold_speaking: float = key(
-        0.92, "probability", "the same while a reply plays: without an echo canceller the reply leaks in", low=0.05, high=0.99
+        0.92,
+        "probability",
+        "the same while a reply plays: without an echo canceller the reply leaks in",
+        low=0.05,
+        high=0.99,
     )
     vad_release: float = key(0.25, "probability", "speech goes on until a frame falls below it", low=0.01, high=0.98)
     silence_ms: int = key(600, "ms", "this much silence ends the turn", low=100, high=5000)
     min_speech_ms: int = key(300, "ms", "anything shorter is a noise, not a turn", low=32, high=2000)
-    pre_roll_ms: int = key(300, "ms", "sound kept from before speech was noticed: no first word is clipped", low=0, high=2000)
+    pre_roll_ms: int = key(
+        300, "ms", "sound kept from before speech was noticed: no first word is clipped", low=0, high=2000
+    )
     max_utterance_s: int = key(60, "s", "a turn is ended at this length even if the user goes on", low=5, high=120)
     barge_in: bool = key(True, "", "a voice stops the reply; off: only the key does")
-    barge_in_ms: int = key(100, "ms", "speech over a reply lasts this long before it stops the reply", low=32, high=2000)
-    barge_in_grace_ms: int = key(800, "ms", "a reply cannot be stopped by voice before it has played this long", low=0, high=5000)
+    barge_in_ms: int = key(
+        100, "ms", "speech over a reply lasts this long before it stops the reply", low=32, high=2000
+    )
+    barge_in_grace_ms: int = key(
+        800, "ms", "a reply cannot be stopped by voice before it has played this long", low=0, high=5000
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +77,9 @@ class Answering:
         0.7, "", "0 always takes the likeliest word, higher varies more", low=0.0, high=2.0, profiles={"lite": 0.1}
     )
     top_p: float = key(0.9, "", "only the likeliest words up to this share are drawn from", low=0.01, high=1.0)
-    max_tokens: int = key(25, "tokens", "soft: the sentence is finished; the hard stop is at four times this", low=1, high=2048)
+    max_tokens: int = key(
+        25, "tokens", "soft: the sentence is finished; the hard stop is at four times this", low=1, high=2048
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +94,14 @@ class Speaking:
 class Devices:
     """What is listened, spoken and looked with."""
 
-    microphone: str = key("default", "", "`default`, `none`, a name or number from `parlor-tui devices`, or a sound file")
+    microphone: str = key(
+        "default", "", "`default`, `none`, a name or number from `parlor-tui devices`, or a sound file"
+    )
     speaker: str = key("default", "", "`default`, `none`, a name or number, or a .wav to record into")
     camera: str = key("none", "", "`none`, a number or /dev/video*, a video file or a picture")
-    output_latency_ms: int = key(40, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500)
+    output_latency_ms: int = key(
+        40, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500
+    )
     jitter_buffer_ms: int = key(500, "ms", "most speech waiting in the speaker's own buffer", low=60, high=2000)
 
 
@@ -95,7 +112,6 @@ class Core:
     profile: str = key("auto", "", "`auto` takes the best one whose models are here", choices=("auto", "lite"))
     threads: int = key(0, "threads", "for each model; 0 means one for every core, 8 at most", low=0, high=64)
     max_requests: int = key(2, "replies", "made at the same time for all terminals together", low=1, high=16)
-    commit_timeout_ms: int = key(2000, "ms", "an input that is not completed by then is dropped with an error", low=200, high=60000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +268,8 @@ def parse(text: str, name: str) -> Settings:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        where = re.search(r"\(at line (\d+), column \d+\)|\(at end of document\)", str(error))
-        line = where.group(1) if where and where.group(1) else str(text.count("\n") + 1)
+        place = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = place.group(1) if place else str(text.count("\n") + 1)
         what = str(error).partition(" (at ")[0]
         raise SettingsError(f"{name}:{line}: not valid TOML: {what[:1].lower()}{what[1:]}") from None
     settings = Settings()
@@ -281,11 +297,12 @@ def _line_of(text: str, section: str, item: str) -> int:
         head = re.match(r"\s*\[\s*[\"']?([^\]\"']+?)[\"']?\s*\]", line)
         if head:
             here = head.group(1)
-            if not item and here == section:
-                return number
-        elif item and here == section and re.match(rf"\s*{quoted}\s*[=.]", line):
-            return number
-        elif section and not here and re.match(rf"\s*[\"']?{re.escape(section)}[\"']?\s*(\.\s*{quoted})?\s*=", line):
+            found = not item and here == section
+        elif here:
+            found = bool(item) and here == section and re.match(rf"\s*{quoted}\s*[=.]", line) is not None
+        else:
+            found = re.match(rf"\s*[\"']?{re.escape(section or item)}[\"']?\s*(\.\s*{quoted})?\s*=", line) is not None
+        if found:
             return number
     return 1
 
@@ -295,8 +312,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)
 
 

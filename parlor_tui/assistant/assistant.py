@@ -1,0 +1,358 @@
+"""The terminal side: one thread that owns the talk, fed through one bounded inbox; and the ordered stop of all."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from parlor_tui.assistant.inbox import (
+    Block,
+    FromCore,
+    Input,
+    Interrupt,
+    LinkDown,
+    LinkUp,
+    MicrophoneEnded,
+    Mute,
+    Say,
+    SpeakerLost,
+    Stop,
+)
+from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
+from parlor_tui.assistant.playback import Playback
+from parlor_tui.assistant.senses import Senses
+from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.utterance import UtteranceTaker
+from parlor_tui.devices.base import MIC_RATE_HZ
+from parlor_tui.events import (
+    CoreEvent,
+    CoreFailed,
+    CoreFound,
+    CoreHello,
+    CoreLoading,
+    CoreReady,
+    Event,
+    Failed,
+    InputOver,
+    Loading,
+    MicLevel,
+    Notice,
+    Ready,
+    State,
+    StateChanged,
+    now_s,
+)
+from parlor_tui.hearing.turn import Drop, ReplyPhase
+from parlor_tui.hearing.vad import open_vad
+from parlor_tui.link import client_events
+from parlor_tui.link.client import Link
+from parlor_tui.link.supervisor import Supervisor, core_command
+from parlor_tui.observe.stages import LatencyObserver
+from parlor_tui.settings import Settings, Tuning, log_file
+
+_log = logging.getLogger(__name__)
+_INBOX = 2048
+_TICK_S = 0.03
+_RETRY_DEVICES_S = 2.0
+_TYPED_WAITING = 20
+LONGEST_TYPED_CHARS = 4000
+
+
+class Assistant:
+    """Owns the devices, the core's supervisor and the talk. `listener` is called on the assistant's own thread.
+
+    `config` is the settings file the core is to read too, if the user named one.
+    """
+
+    def __init__(self, settings: Settings, config: Path | None, listener: Callable[[Event], None]) -> None:
+        self._settings = settings
+        self._listener = listener
+        self._inbox: queue.Queue[Input] = queue.Queue(_INBOX)
+        self._observer = LatencyObserver()
+        self._playback = Playback()
+        self._talk = Talk(self._emit, self._send, self._playback, self._observer)
+        self._tuning: Tuning = settings.tuning(settings.core.profile)
+        self._senses = Senses(settings.devices, self._put, self._notice)
+        self._taker: UtteranceTaker | None = None
+        self._link: Link | None = None
+        self._typed: deque[str] = deque()
+        self._ready = False
+        self._gave_up = False
+        self._muted = False
+        self._state: State | None = None
+        self._retry_at_s = 0.0
+        self._lost_blocks = 0
+        self._troubles: dict[str, str] = {}
+        self._core = ("", "")
+        self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
+        arguments = ["--profile", settings.core.profile, *(["--config", str(config)] if config else [])]
+        self._supervisor = Supervisor(
+            core_command(arguments),
+            log_file(),
+            on_up=lambda link: self._put(LinkUp(link)),
+            on_event=lambda event: self._put(FromCore(event)),
+            on_down=lambda reason, again: self._put(LinkDown(reason, again)),
+        )
+
+    # --- called by the screen, from any thread ------------------------------------------------------------------------
+
+    @property
+    def core_pid(self) -> int | None:
+        """The core's process number, while there is one."""
+        return self._supervisor.core_pid
+
+    def start(self) -> None:
+        """Open the devices and start the core in the background; trouble arrives as events."""
+        self._thread.start()
+        self._supervisor.start()
+
+    def say(self, text: str) -> None:
+        """Take a typed turn, at any time; one that cannot be sent yet waits. A refusal arrives as `Failed`."""
+        self._put(Say(text))
+
+    def interrupt(self) -> None:
+        """Stop the reply that is being made or played."""
+        self._put(Interrupt())
+
+    def set_muted(self, muted: bool) -> None:
+        """Close or open the microphone."""
+        self._put(Mute(muted))
+
+    def stop(self, timeout_s: float) -> None:
+        """Stop everything: input, then the talk and the core, then output. Waits about `timeout_s` at most."""
+        if not self._thread.is_alive():
+            self._supervisor.stop(timeout_s / 2)
+            return
+        began_s = now_s()
+        with contextlib.suppress(queue.Full):
+            self._inbox.put(Stop(), timeout=0.1)
+        self._thread.join(timeout_s / 2)
+        self._supervisor.stop(max(0.1, timeout_s - (now_s() - began_s)))
+
+    # --- the assistant's own thread -----------------------------------------------------------------------------------
+
+    def _put(self, message: Input) -> None:
+        """Called by device and link threads. Sound that finds no room is counted and dropped; everything else waits."""
+        if isinstance(message, Block):
+            try:
+                self._inbox.put_nowait(message)
+            except queue.Full:
+                self._lost_blocks += 1
+            return
+        try:
+            self._inbox.put(message, timeout=2.0)
+        except queue.Full:
+            _log.error("the inbox is full: %s dropped", type(message).__name__)
+
+    def _run(self) -> None:
+        try:
+            self._open()
+            self._set_state()
+            while True:
+                try:
+                    message = self._inbox.get(timeout=_TICK_S)
+                except queue.Empty:
+                    pass
+                else:
+                    if isinstance(message, Stop):
+                        break
+                    self._take(message)
+                self._talk.tick(hold=self._taker is not None and self._taker.in_speech)
+                self._retry_devices()
+                self._set_state()
+        except Exception as error:  # noqa: BLE001 - the edge of the thread: the screen must hear that nobody listens
+            _log.exception("assistant")
+            self._emit(StateChanged(at_s=now_s(), state=State.ERROR))
+            self._emit(
+                Failed(at_s=now_s(), text=f"the assistant failed ({error!r}); details in {log_file()}; start again")
+            )
+        finally:
+            self._senses.close()
+
+    def _open(self) -> None:
+        self._emit(Loading(at_s=now_s(), text="starting"))
+        self._playback.use(self._senses.open_speaker())
+        self._senses.open_camera()
+        try:
+            self._taker = UtteranceTaker(open_vad())
+        except (ImportError, RuntimeError, OSError) as error:
+            self._notice(f"no voice activity model: {error}; `parlor-tui doctor` says more", "vad")
+
+    def _take(self, message: Input) -> None:
+        match message:
+            case Block():
+                self._block(message)
+            case FromCore(event):
+                self._core_said(event)
+            case Say(text):
+                self._say(text)
+            case Interrupt():
+                self._talk.interrupt("key")
+            case Mute(muted):
+                self._mute(muted)
+            case LinkUp(link):
+                self._link_up(link)
+            case LinkDown(reason, again):
+                self._link_down(reason, again)
+            case MicrophoneEnded(None):
+                self._emit(InputOver(at_s=now_s()))
+            case MicrophoneEnded(reason):
+                self._abandon()
+                self._senses.microphone_lost(reason or "")
+            case Trouble(hint):
+                self._notice(hint, "microphone-silent")
+            case SpeakerLost(reason):
+                self._playback.use(None)
+                self._senses.speaker_lost(reason)
+            case _:
+                pass
+
+    def _block(self, block: Block) -> None:
+        if self._taker is None or self._muted or not self._ready:
+            return
+        heard = self._taker.frame(
+            block.samples, block.at_s, self._tuning.hearing, self._talk.phase, self._talk.speaking_since_s
+        )
+        self._emit(MicLevel(at_s=block.at_s, dbfs=heard.dbfs, speech_probability=heard.probability))
+        self._talk.heard(heard, block.at_s, self._senses.frame_jpeg)
+
+    def _core_said(self, event: CoreEvent) -> None:
+        match event:
+            case CoreHello():
+                self._tuning = self._settings.tuning(event.profile)
+                self._emit(
+                    CoreFound(
+                        at_s=now_s(),
+                        profile=event.profile,
+                        model=event.model,
+                        hears=event.hears,
+                        sees=event.sees,
+                        demo_grade=event.demo_grade,
+                    )
+                )
+                self._send_session()
+                self._talk.core_back()
+                while self._typed:
+                    self._talk.typed(self._typed.popleft(), self._senses.frame_jpeg())
+                self._core = (event.profile, event.model)
+            case CoreLoading(text, done_bytes, total_bytes):
+                self._emit(Loading(at_s=now_s(), text=text, done_bytes=done_bytes, total_bytes=total_bytes))
+            case CoreReady(load_ms):
+                self._ready = True
+                self._notice("", "core")
+                self._senses.open_microphone()
+                profile, model = self._core
+                self._emit(Ready(at_s=now_s(), profile=profile, model=model, load_ms=load_ms))
+            case CoreFailed(message, missing):
+                self._gave_up = True
+                self._notice(message, "core", error=True)
+                self._emit(Failed(at_s=now_s(), text=message, missing=missing))
+            case _:
+                self._talk.core_said(event)
+
+    def _send_session(self) -> None:
+        tuning = self._tuning
+        self._send(
+            client_events.UpdateSession(
+                input_rate_hz=MIC_RATE_HZ,
+                voice=tuning.speaking.voice,
+                speed=tuning.speaking.speed,
+                max_tokens=tuning.answering.max_tokens,
+                temperature=tuning.answering.temperature,
+                top_p=tuning.answering.top_p,
+                speak=self._playback.has_speaker,
+            )
+        )
+
+    def _say(self, text: str) -> None:
+        text = " ".join(text.split())
+        if not text:
+            return
+        if len(text) > LONGEST_TYPED_CHARS:
+            limit = f"that is {len(text)} characters long; at most {LONGEST_TYPED_CHARS} are taken in one turn"
+            self._emit(Failed(at_s=now_s(), text=limit))
+        elif self._gave_up:
+            self._emit(Failed(at_s=now_s(), text="not sent: there is no core to answer; leave and start again"))
+        elif self._link is None:
+            if len(self._typed) >= _TYPED_WAITING:
+                self._emit(Failed(at_s=now_s(), text="not taken: too much is waiting for the core already"))
+            else:
+                self._typed.append(text)
+        else:
+            self._talk.typed(text, self._senses.frame_jpeg())
+
+    def _mute(self, muted: bool) -> None:
+        self._muted = muted
+        if muted:
+            self._abandon()
+            self._emit(MicLevel(at_s=now_s(), dbfs=-120.0, speech_probability=0.0))
+
+    def _abandon(self) -> None:
+        if self._taker is None:
+            return
+        for action in self._taker.abandon():
+            if isinstance(action, Drop):
+                self._talk.drop(action.last_speech_at_s, now_s())
+
+    def _link_up(self, link: Link) -> None:
+        self._link = link
+
+    def _link_down(self, reason: str, again: bool) -> None:
+        self._link = None
+        self._ready = False
+        self._talk.core_lost()
+        if again:
+            self._notice(f"{reason}; starting it again, the talk goes on", "core")
+        else:
+            self._gave_up = True
+            stuck = f"{reason}; it will not stay up: leave and start again, `parlor-tui doctor` may say why"
+            self._notice(stuck, "core", error=True)
+            self._emit(Failed(at_s=now_s(), text=stuck))
+
+    def _retry_devices(self) -> None:
+        if not self._ready or now_s() < self._retry_at_s:
+            return
+        self._retry_at_s = now_s() + _RETRY_DEVICES_S
+        self._senses.retry_microphone()
+        if self._talk.phase is ReplyPhase.NONE and (speaker := self._senses.retry_speaker()) is not None:
+            self._playback.use(speaker)
+            self._send_session()
+
+    def _send(self, event: client_events.ClientEvent) -> None:
+        if self._link is not None:
+            self._link.send(event)
+
+    def _emit(self, event: Event) -> None:
+        self._observer.on_event(event)
+        self._listener(event)
+
+    def _notice(self, text: str, key: str, error: bool = False) -> None:
+        if self._troubles.get(key, "") == text:
+            return
+        self._troubles[key] = text
+        self._emit(Notice(at_s=now_s(), text=text, severity="error" if error else "warning", key=key))
+
+    def _set_state(self) -> None:
+        state = self._find_state()
+        if state is not self._state:
+            self._state = state
+            self._emit(StateChanged(at_s=now_s(), state=state))
+
+    def _find_state(self) -> State:
+        if self._gave_up:
+            return State.ERROR
+        phase = self._talk.phase
+        if phase is ReplyPhase.SPEAKING:
+            return State.SPEAKING
+        if self._taker is not None and self._taker.in_speech:
+            return State.HEARING
+        if not self._ready:
+            return State.LOADING
+        if phase is ReplyPhase.THINKING:
+            return State.THINKING
+        return State.LISTENING if self._senses.has_microphone and not self._muted else State.MUTED

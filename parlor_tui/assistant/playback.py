@@ -1,0 +1,86 @@
+"""A reply's speech on its way to the speaker: what arrived waits here, the speaker takes what its buffer holds."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock, Speaker
+
+LONGEST_REPLY_S = 600
+
+
+class Playback:
+    """The speech of one reply after the other. Used by one thread; without a speaker it swallows what it is given."""
+
+    def __init__(self) -> None:
+        self._speaker: Speaker | None = None
+        self._waiting: deque[NDArray[np.float32]] = deque()
+        self._waiting_samples = 0
+        self.dropped_samples = 0
+
+    @property
+    def has_speaker(self) -> bool:
+        """Can anything be heard."""
+        return self._speaker is not None
+
+    def use(self, speaker: Speaker | None) -> None:
+        """Play on `speaker` from now on."""
+        self._speaker = speaker
+        self._forget()
+
+    def begin(self) -> None:
+        """A new reply: count from zero."""
+        self._forget()
+        if self._speaker is not None:
+            self._speaker.restart()
+
+    def add(self, pcm16: bytes) -> int:
+        """Take the next block of the reply (16-bit little-endian mono at 24 kHz); its length in samples."""
+        samples = np.frombuffer(pcm16, "<i2").astype(np.float32) / np.float32(32768)
+        if self._speaker is None:
+            return len(samples)
+        if self._waiting_samples + len(samples) > LONGEST_REPLY_S * SPEAKER_RATE_HZ:
+            self.dropped_samples += len(samples)
+            return len(samples)
+        self._waiting.append(samples)
+        self._waiting_samples += len(samples)
+        return len(samples)
+
+    def pump(self) -> None:
+        """Give the speaker as much as it takes."""
+        while self._waiting and self._speaker is not None:
+            samples = self._waiting.popleft()
+            taken = self._speaker.write(samples)
+            self._waiting_samples -= taken
+            if taken < len(samples):
+                self._waiting.appendleft(samples[taken:])
+                return
+
+    def stop(self) -> float:
+        """Silence at once. Returns how many ms of the reply were heard."""
+        played_ms = self.played_ms()
+        self._forget()
+        if self._speaker is not None:
+            self._speaker.flush()
+        return played_ms
+
+    def clock(self) -> PlaybackClock | None:
+        """Where the speaker is in the reply."""
+        return self._speaker.clock() if self._speaker is not None else None
+
+    def played_ms(self) -> float:
+        """How much of the reply was heard so far."""
+        clock = self.clock()
+        return clock.played_samples * 1000 / SPEAKER_RATE_HZ if clock is not None else 0.0
+
+    def all_played(self) -> bool:
+        """Was everything heard that arrived so far."""
+        clock = self.clock()
+        return clock is None or (not self._waiting and clock.played_samples >= clock.written_samples)
+
+    def _forget(self) -> None:
+        self._waiting.clear()
+        self._waiting_samples = 0

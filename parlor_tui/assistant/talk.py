@@ -1,0 +1,395 @@
+"""The talk itself: turns, replies, interruptions. One thread; it owns no device and no process, only what they say.
+
+Sound, link and listener are handed in, so that everything here is a reaction to one event at a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from parlor_tui.assistant.memories import Memories
+from parlor_tui.assistant.playback import Playback
+from parlor_tui.assistant.utterance import Heard
+from parlor_tui.devices.base import SPEAKER_RATE_HZ
+from parlor_tui.events import (
+    AudioStarted,
+    AudioStopped,
+    Caption,
+    CaptionFinal,
+    CaptionPartial,
+    CoreError,
+    CoreEvent,
+    CoreNotice,
+    Event,
+    Failed,
+    HeardText,
+    InputCommitted,
+    Interrupted,
+    ItemTruncated,
+    Notice,
+    ReplyAudio,
+    ReplyAudioArrived,
+    ReplyCreated,
+    ReplyDelta,
+    ReplyDone,
+    ReplyText,
+    ReplyUnit,
+    ReplyUnitReady,
+    SpeakerLevel,
+    SpeechStarted,
+    SpeechStopped,
+    TurnCommitted,
+    TurnDone,
+    TurnStatus,
+    now_s,
+)
+from parlor_tui.hearing.turn import Begin, Commit, Confirm, Drop, ReplyPhase
+from parlor_tui.link import client_events as say
+from parlor_tui.observe.stages import LatencyObserver
+
+_HARMLESS_CODES = ("response_cancel_not_active",)
+"""A cancel that crosses the end of its reply on the way finds nothing to cancel."""
+_LEVEL_EVERY_S = 0.1
+
+Send = Callable[[say.ClientEvent], None]
+Emit = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class _Reply:
+    """The reply that is being made or played."""
+
+    turn: int
+    said: str = ""
+    text: str = ""
+    response_id: str = ""
+    item_id: str = ""
+    done: ReplyDone | None = None
+    audible: bool = False
+    audible_at_s: float = 0.0
+
+
+@dataclass(slots=True)
+class _Cut:
+    """A reply that was interrupted, until the core has said what was heard of it."""
+
+    turn: int
+    played_ms: float
+    said: str
+    item_id: str = ""
+    truncated: bool = False
+
+
+@dataclass(slots=True)
+class _Captions:
+    """Which turn a caption of the core's belongs to."""
+
+    uncommitted: deque[int] = field(default_factory=deque)
+    turn_of_item: dict[str, int] = field(default_factory=dict)
+
+
+class Talk:
+    """Reacts to what was heard, typed and answered."""
+
+    def __init__(self, emit: Emit, send: Send, playback: Playback, observer: LatencyObserver) -> None:
+        self._emit = emit
+        self._send = send
+        self._playback = playback
+        self._observer = observer
+        self.memories = Memories()
+        self._turn = 0
+        self._utterance: int | None = None
+        self._reply: _Reply | None = None
+        self._cuts: dict[int, _Cut] = {}
+        self._captions = _Captions()
+        self._said: dict[int, str] = {}
+        self._level_due_s = 0.0
+
+    # --- what the user does -------------------------------------------------------------------------------------------
+
+    @property
+    def phase(self) -> ReplyPhase:
+        """What the assistant does at the moment."""
+        if self._reply is None:
+            return ReplyPhase.NONE
+        return ReplyPhase.SPEAKING if self._reply.audible else ReplyPhase.THINKING
+
+    @property
+    def speaking_since_s(self) -> float:
+        """When the reply became audible."""
+        return self._reply.audible_at_s if self._reply is not None else 0.0
+
+    def heard(self, heard: Heard, at_s: float, frame_jpeg: Callable[[], bytes | None]) -> None:
+        """Take what one microphone block brought. `frame_jpeg` gives the camera's newest frame, if there is one."""
+        for action in heard.actions:
+            if isinstance(action, Begin):
+                self._utterance = self._next_turn()
+                self._emit(SpeechStarted(at_s=at_s, turn=self._utterance))
+        if heard.pcm16 and self._utterance is not None:
+            self.memories.add_sound(self._utterance, heard.pcm16)
+            self._send(say.AppendAudio(heard.pcm16))
+        for action in heard.actions:
+            match action:
+                case Confirm():
+                    self.interrupt("voice")
+                case Drop(last):
+                    self.drop(last, at_s)
+                case Commit(last):
+                    self._commit(last, at_s, frame_jpeg())
+                case _:
+                    pass
+
+    def drop(self, last_speech_at_s: float, at_s: float) -> None:
+        """What seemed to be speech was none, or is not wanted: forget it."""
+        turn, self._utterance = self._utterance, None
+        if turn is None:
+            return
+        if turn == self._turn:
+            self._turn -= 1
+        self.memories.close(turn)
+        self._send(say.ClearAudio())
+        self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=True))
+
+    def typed(self, text: str, frame_jpeg: bytes | None) -> None:
+        """A typed turn. It stops a reply that is under way."""
+        self.interrupt("key")
+        turn = self._next_turn()
+        opened = self.memories.open(turn)
+        opened.text, opened.image, opened.committed = text, frame_jpeg, True
+        self._said[turn] = text
+        self._emit(Caption(at_s=now_s(), turn=turn, text=text, final=True))
+        self._show(frame_jpeg)
+        self._send(say.CreateItem("user", text))
+        self._ask(turn, None, frame_jpeg is not None)
+
+    def interrupt(self, by: Literal["voice", "key"]) -> None:
+        """Stop the reply, whether it is still being made or already heard. Without a reply it does nothing."""
+        reply = self._reply
+        if reply is None:
+            return
+        at_s = now_s()
+        played_ms = self._playback.stop()
+        self._reply = None
+        self._cuts[reply.turn] = cut = _Cut(reply.turn, played_ms, reply.said, reply.item_id)
+        if reply.done is None:
+            self._send(say.CancelResponse())
+        self._truncate(cut)
+        self._emit(Interrupted(at_s=at_s, turn=reply.turn, by=by, played_ms=played_ms))
+        if reply.audible:
+            self._emit(AudioStopped(at_s=at_s, turn=reply.turn, played_ms=played_ms))
+        heard_nothing = not reply.audible and by == "voice"
+        self._over(reply, "superseded" if heard_nothing else "interrupted", reply.text)
+        self._forget_old_cuts()
+
+    # --- what the core says -------------------------------------------------------------------------------------------
+
+    def core_said(self, event: CoreEvent) -> None:
+        """Take one event of the core's. Those of replies that are no longer wanted are let go by."""
+        at_s = now_s()
+        match event:
+            case InputCommitted(item_id):
+                if self._captions.uncommitted:
+                    self._captions.turn_of_item[item_id] = self._captions.uncommitted.popleft()
+            case CaptionPartial(item_id, text):
+                turn = self._captions.turn_of_item.get(item_id, self._utterance)
+                if turn is not None:
+                    self._emit(Caption(at_s=at_s, turn=turn, text=text, final=False))
+            case CaptionFinal(item_id, text):
+                turn = self._captions.turn_of_item.pop(item_id, None)
+                if turn is not None:
+                    self._caption_final(turn, text, at_s)
+            case ItemTruncated(item_id, _, heard):
+                self._heard_of_cut(item_id, heard, at_s)
+            case CoreNotice(text):
+                self._emit(Notice(at_s=at_s, text=text))
+            case CoreError(code, message):
+                if code not in _HARMLESS_CODES:
+                    self._refused(code, message, at_s)
+            case _:
+                self._reply_said(event, at_s)
+
+    def core_lost(self) -> None:
+        """The core is gone. A reply that had begun is over; turns without an answer wait for the next core."""
+        reply, self._reply = self._reply, None
+        self._cuts.clear()
+        self._captions = _Captions()
+        if reply is None:
+            return
+        played_ms = self._playback.stop()
+        if reply.audible:
+            self._emit(AudioStopped(at_s=now_s(), turn=reply.turn, played_ms=played_ms))
+        if reply.text:
+            self._over(reply, "failed", reply.text)
+        else:
+            self._reply = _Reply(reply.turn, reply.said)
+
+    def core_back(self) -> None:
+        """A fresh core is there: tell it the conversation, and ask again what has no answer."""
+        waiting = self.memories.waiting_turns()
+        self._captions.uncommitted.extend(turn.turn for turn in waiting if turn.pcm16)
+        for event in self.memories.restoring():
+            self._send(event)
+        if waiting and self._reply is None:
+            self._reply = _Reply(waiting[-1].turn, self._said.get(waiting[-1].turn, ""))
+
+    # --- time ---------------------------------------------------------------------------------------------------------
+
+    def tick(self, hold: bool) -> None:
+        """Keep the speaker fed and notice what became audible. `hold`: somebody may be speaking, do not begin to."""
+        reply = self._reply
+        if reply is None:
+            return
+        if not reply.audible and hold:
+            return
+        self._playback.pump()
+        clock = self._playback.clock()
+        at_s = now_s()
+        if clock is not None and not reply.audible and clock.first_audible_at_s is not None:
+            reply.audible, reply.audible_at_s = True, clock.first_audible_at_s
+            self._emit(AudioStarted(at_s=clock.first_audible_at_s, turn=reply.turn))
+        if clock is not None and reply.audible and at_s >= self._level_due_s:
+            self._level_due_s = at_s + _LEVEL_EVERY_S
+            played_ms = clock.played_samples * 1000 / SPEAKER_RATE_HZ
+            self._emit(SpeakerLevel(at_s=at_s, turn=reply.turn, dbfs=clock.level_dbfs, played_ms=played_ms))
+        if reply.done is not None and self._playback.all_played():
+            self._reply = None
+            if reply.audible:
+                self._emit(AudioStopped(at_s=at_s, turn=reply.turn, played_ms=self._playback.played_ms()))
+            self._over(reply, "completed", reply.text)
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _next_turn(self) -> int:
+        self._turn += 1
+        return self._turn
+
+    def _commit(self, last_speech_at_s: float, at_s: float, frame_jpeg: bytes | None) -> None:
+        turn = self._utterance
+        if turn is None:
+            return
+        self._utterance = None
+        opened = self.memories.open(turn)
+        opened.image, opened.committed = frame_jpeg, True
+        self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=False))
+        self._captions.uncommitted.append(turn)
+        self._show(frame_jpeg)
+        self._send(say.CommitAudio())
+        self._ask(turn, last_speech_at_s, frame_jpeg is not None)
+
+    def _show(self, frame_jpeg: bytes | None) -> None:
+        if frame_jpeg is not None:
+            self._send(say.CreateItem("user", image=frame_jpeg))
+
+    def _ask(self, turn: int, last_speech_at_s: float | None, shown: bool) -> None:
+        self._send(say.CreateResponse(turn))
+        self._playback.begin()
+        self._reply = _Reply(turn, self._said.get(turn, ""))
+        self._emit(TurnCommitted(at_s=now_s(), turn=turn, last_speech_at_s=last_speech_at_s, shown=shown))
+
+    def _caption_final(self, turn: int, text: str, at_s: float) -> None:
+        self._said[turn] = text
+        if self._reply is not None and self._reply.turn == turn:
+            self._reply.said = text
+        elif text:
+            self.memories.close(turn, said=text)
+        if text:
+            self._emit(Caption(at_s=at_s, turn=turn, text=text, final=True))
+
+    def _reply_said(self, event: CoreEvent, at_s: float) -> None:
+        match event:
+            case ReplyCreated(response_id, item_id, turn):
+                if self._reply is not None and self._reply.turn == turn:
+                    self._reply.response_id, self._reply.item_id = response_id, item_id
+                elif (cut := self._cuts.get(turn)) is not None:
+                    cut.item_id = item_id
+                    self._truncate(cut)
+            case ReplyDone():
+                self._reply_done(event, at_s)
+            case ReplyDelta(response_id, item_id, text):
+                if (reply := self._wanted(response_id, item_id)) is not None:
+                    reply.text += text
+                    self._emit(ReplyText(at_s=at_s, turn=reply.turn, delta=text))
+            case ReplyUnit(response_id, item_id, text):
+                if (reply := self._wanted(response_id, item_id)) is not None:
+                    self._emit(ReplyUnitReady(at_s=at_s, turn=reply.turn, text=text))
+            case ReplyAudio(response_id, item_id, pcm16):
+                if (reply := self._wanted(response_id, item_id)) is not None:
+                    samples = self._playback.add(pcm16)
+                    self._emit(ReplyAudioArrived(at_s=at_s, turn=reply.turn, samples=samples))
+            case _:
+                pass
+
+    def _wanted(self, response_id: str, item_id: str) -> _Reply | None:
+        reply = self._reply
+        if reply is None or reply.response_id != response_id:
+            return None
+        reply.item_id = item_id
+        return reply
+
+    def _reply_done(self, event: ReplyDone, at_s: float) -> None:
+        reply = self._reply
+        if reply is None or reply.response_id != event.response_id:
+            if (cut := self._cuts.get(event.turn)) is not None and event.item_id:
+                cut.item_id = event.item_id
+                self._truncate(cut)
+            return
+        reply.done = event
+        match event.status, event.reason:
+            case "cancelled", "no_words":
+                self._reply = None
+                self._over(reply, "no_words", "")
+            case (("failed" | "cancelled"), reason):
+                self._reply = None
+                self._playback.stop()
+                self._emit(Failed(at_s=at_s, text=f"no answer: {reason}"))
+                self._over(reply, "failed", reply.text)
+            case _:
+                self._emit(ReplyText(at_s=at_s, turn=reply.turn, delta="", final=True, whole=event.text))
+
+    def _refused(self, code: str, message: str, at_s: float) -> None:
+        self._emit(Failed(at_s=at_s, text=message))
+        reply = self._reply
+        unasked = reply is not None and not reply.response_id
+        if unasked and code in ("rate_limit_exceeded", "conversation_already_has_active_response"):
+            self._reply = None
+            self._over(reply, "failed", "")  # type: ignore[arg-type]  # `unasked` says that there is one
+
+    def _truncate(self, cut: _Cut) -> None:
+        """Tell the core how much of a cut reply was heard, as soon as its item is known."""
+        if cut.item_id and not cut.truncated:
+            cut.truncated = True
+            self._send(say.TruncateItem(cut.item_id, round(cut.played_ms)))
+
+    def _heard_of_cut(self, item_id: str, heard: str, at_s: float) -> None:
+        cut = next((cut for cut in self._cuts.values() if cut.item_id == item_id), None)
+        if cut is not None:
+            self.memories.heard_of_last(cut.turn, heard)
+            self._emit(HeardText(at_s=at_s, turn=cut.turn, heard=heard))
+
+    def _forget_old_cuts(self) -> None:
+        for turn in sorted(self._cuts)[:-8]:
+            del self._cuts[turn]
+        for turn in sorted(self._said)[:-64]:
+            del self._said[turn]
+
+    def _over(self, reply: _Reply, status: TurnStatus, text: str) -> None:
+        said = reply.said or self._said.get(reply.turn, "")
+        if status == "completed":
+            self.memories.close(reply.turn, said, text)
+        elif said or status in ("no_words", "failed"):
+            self.memories.close(reply.turn, said)
+        tokens = reply.done.usage.output_tokens if reply.done is not None else 0
+        self._emit(
+            TurnDone(
+                at_s=now_s(),
+                turn=reply.turn,
+                status=status,
+                heard=said,
+                reply=text,
+                stages_ms=self._observer.stages_ms(reply.turn),
+                output_tokens=tokens,
+            )
+        )

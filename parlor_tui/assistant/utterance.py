@@ -1,0 +1,80 @@
+"""From microphone blocks to what goes to the core: level, speech probability, turn machine, pre-roll."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parlor_tui.hearing.turn import Action, Begin, Commit, Drop, ReplyPhase, TurnMachine
+from parlor_tui.hearing.vad import FRAME_MS, VoiceActivity, level_dbfs
+from parlor_tui.settings import Hearing
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What one block brought: its level, its speech probability, what to do, and what to send (16-bit PCM, 16 kHz)."""
+
+    dbfs: float
+    probability: float
+    actions: tuple[Action, ...]
+    pcm16: bytes
+
+
+class UtteranceTaker:
+    """Follows one microphone. `frame` once for each block of 512 samples at 16 kHz, in order; one thread."""
+
+    def __init__(self, vad: VoiceActivity) -> None:
+        self._vad = vad
+        self._machine = TurnMachine()
+        self._before: deque[bytes] = deque(maxlen=64)
+
+    @property
+    def in_speech(self) -> bool:
+        """Is somebody (maybe) speaking."""
+        return self._machine.in_speech
+
+    def frame(
+        self,
+        samples: NDArray[np.float32],
+        end_at_s: float,
+        hearing: Hearing,
+        phase: ReplyPhase,
+        speaking_since_s: float,
+    ) -> Heard:
+        """Take one block whose last sample was captured at `end_at_s`.
+
+        The pre-roll never reaches back behind the end of the utterance before, so that nothing is sent twice.
+        """
+        probability = self._vad.probability(samples)
+        actions = self._machine.frame(probability, end_at_s, hearing, FRAME_MS, phase, speaking_since_s)
+        block = pcm16(samples)
+        sound = b""
+        if any(isinstance(action, Begin) for action in actions):
+            count = math.ceil(hearing.pre_roll_ms / FRAME_MS)
+            sound = b"".join(list(self._before)[-count:] if count else []) + block
+        elif self._machine.in_speech or actions:
+            sound = block
+        if any(isinstance(action, Commit | Drop) for action in actions):
+            self._over()
+        elif not self._machine.in_speech:
+            self._before.append(block)
+        return Heard(level_dbfs(samples), probability, actions, sound)
+
+    def abandon(self) -> tuple[Action, ...]:
+        """Stop in the middle: muted, or the microphone is gone."""
+        actions = self._machine.abandon()
+        self._over()
+        return actions
+
+    def _over(self) -> None:
+        self._before.clear()
+        self._vad.reset()
+
+
+def pcm16(samples: NDArray[np.float32]) -> bytes:
+    """16-bit little-endian PCM of `samples` (-1..1)."""
+    return (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()

@@ -1,0 +1,160 @@
+"""`parlor-tui --headless`: the whole live pipeline without a screen, one JSON object a line on stdout."""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from parlor_tui.assistant import Assistant
+from parlor_tui.events import (
+    AudioStarted,
+    AudioStopped,
+    Caption,
+    Event,
+    Failed,
+    HeardText,
+    InputOver,
+    Interrupted,
+    Loading,
+    Notice,
+    Ready,
+    ReplyText,
+    SpeechStarted,
+    SpeechStopped,
+    State,
+    StateChanged,
+    TurnCommitted,
+    TurnDone,
+    now_s,
+)
+from parlor_tui.settings import Settings
+
+_QUIET_S = 1.2
+"""After the microphone's file is over, this long without anything going on is the end."""
+_WAITING_EVENTS = 4096
+_STOP_S = 1.5
+
+
+def run(settings: Settings, config: Path | None) -> int:
+    """Run until the microphone's file is over and all is quiet, or until SIGINT or SIGTERM; the exit code."""
+    events: queue.Queue[Event] = queue.Queue(_WAITING_EVENTS)
+    stop = threading.Event()
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGINT, on_signal)
+    signal.signal(signal.SIGTERM, on_signal)
+    began_s = now_s()
+    assistant = Assistant(settings, config, events.put)
+    assistant.start()
+    try:
+        return _follow(events, stop, began_s)
+    finally:
+        assistant.stop(_STOP_S)
+
+
+def _follow(events: queue.Queue[Event], stop: threading.Event, began_s: float) -> int:
+    ending = _Ending()
+    while not stop.is_set():
+        try:
+            event = events.get(timeout=0.1)
+        except queue.Empty:
+            pass
+        else:
+            line = as_line(event, began_s)
+            if line is not None:
+                sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+                sys.stdout.flush()
+            ending.on_event(event)
+        if (code := ending.code(now_s())) is not None:
+            return code
+    return 0
+
+
+class _Ending:
+    """When there is nothing more to come."""
+
+    def __init__(self) -> None:
+        self._over = False
+        self._state = State.LOADING
+        self._failed: int | None = None
+        self._quiet_since_s = 0.0
+
+    def on_event(self, event: Event) -> None:
+        """Take one event in."""
+        match event:
+            case InputOver():
+                self._over = True
+                self._quiet_since_s = event.at_s
+            case StateChanged(state=state):
+                self._state = state
+                self._quiet_since_s = event.at_s
+            case Failed(missing=missing):
+                self._failed = 3 if missing else 4
+            case _:
+                pass
+
+    def code(self, at_s: float) -> int | None:
+        """The exit code, once it is the end."""
+        if self._state is State.ERROR and self._failed is not None:
+            return self._failed
+        quiet = self._state in (State.LISTENING, State.MUTED)
+        if self._over and quiet and at_s - self._quiet_since_s >= _QUIET_S:
+            return 0
+        return None
+
+
+def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
+    """`event` as the object that is printed for it; None for one that is not. `t_ms` counts from `began_s`."""
+
+    def line(name: str, **fields: Any) -> dict[str, Any]:
+        return {"t_ms": round((event.at_s - began_s) * 1000, 1), "event": name, **fields}
+
+    match event:
+        case Ready(profile=profile, model=model, load_ms=load_ms):
+            return line("ready", profile=profile, model=model, load_ms=round(load_ms, 1))
+        case SpeechStarted(turn=turn):
+            return line("speech_started", turn=turn)
+        case SpeechStopped(turn=turn, last_speech_at_s=last, dropped=dropped):
+            return line(
+                "speech_stopped", turn=turn, last_speech_t_ms=round((last - began_s) * 1000, 1), dropped=dropped
+            )
+        case Caption(turn=turn, text=text, final=final):
+            return line("caption", turn=turn, text=text, final=final)
+        case TurnCommitted(turn=turn, last_speech_at_s=last, shown=shown):
+            return line("turn_committed", turn=turn, source="typed" if last is None else "voice", shown=shown)
+        case ReplyText(turn=turn, delta=delta, final=final, whole=whole):
+            return line("reply_text", turn=turn, delta=delta, final=final, **({"text": whole} if final else {}))
+        case AudioStarted(turn=turn):
+            return line("audio_started", turn=turn)
+        case AudioStopped(turn=turn, played_ms=played_ms):
+            return line("audio_stopped", turn=turn, played_ms=round(played_ms, 1))
+        case Interrupted(turn=turn, by=by, played_ms=played_ms):
+            return line("interrupted", turn=turn, by=by, played_ms=round(played_ms, 1))
+        case TurnDone(turn=turn, status=status, heard=heard, reply=reply, stages_ms=stages_ms, output_tokens=tokens):
+            return line(
+                "turn_done",
+                turn=turn,
+                status=status,
+                heard=heard,
+                reply=reply,
+                stages_ms=dict(stages_ms),
+                output_tokens=tokens,
+            )
+        case HeardText(turn=turn, heard=heard):
+            return line("notice", severity="info", key="", text=f"of the reply was heard: {heard!r}", turn=turn)
+        case Notice(text=text, severity=severity, key=key):
+            return line("notice", severity=severity, key=key, text=text)
+        case Loading(text=text, total_bytes=0):
+            return line("notice", severity="info", key="loading", text=text)
+        case Failed(text=text, missing=missing):
+            return line("error", text=text, missing=missing)
+        case _:
+            return None

@@ -1,0 +1,120 @@
+"""The shared inference core: the models of one profile, loaded once and resident, and the threads that run them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from parlor_tui.core.profiles import Loader, Parts, Profile
+from parlor_tui.events import CoreFailed, CoreLoading, CoreReady, now_s
+
+LoadingEvent = CoreLoading | CoreReady | CoreFailed
+_FEWEST_MS_BETWEEN_REPORTS = 100
+
+
+class Busy(Exception):  # noqa: N818 - an answer to a client, not a fault
+    """As many replies are being made as are allowed."""
+
+
+class InferenceCore:
+    """Loads in the background; sessions wait for `parts`.
+
+    Captions, answers and speech have threads of their own (answers one for each reply that may be made at the
+    same time), so that the stages of a turn overlap. To be used from one event loop.
+    """
+
+    def __init__(self, profile: Profile, load: Loader, max_requests: int) -> None:
+        self.profile = profile
+        self._load = load
+        self._max_requests = max_requests
+        self._running = 0
+        self._cancelled = threading.Event()
+        self._watchers: list[Callable[[LoadingEvent], None]] = []
+        self._latest: LoadingEvent = CoreLoading("starting")
+        self._parts: asyncio.Future[Parts] | None = None
+        self.caption_pool = ThreadPoolExecutor(1, "captions")
+        self.engine_pool = ThreadPoolExecutor(max_requests, "engine")
+        self.voice_pool = ThreadPoolExecutor(1, "voice")
+
+    def start(self) -> None:
+        """Begin to load. Call once, in the event loop."""
+        loop = asyncio.get_running_loop()
+        self._parts = loop.create_future()
+        # Not every core has somebody waiting for the parts; a failure is told to the watchers in any case.
+        self._parts.add_done_callback(lambda parts: parts.cancelled() or parts.exception())
+        threading.Thread(target=self._load_in_background, args=(loop, self._parts), name="load", daemon=True).start()
+
+    def watch(self, watcher: Callable[[LoadingEvent], None]) -> Callable[[], None]:
+        """Tell `watcher` the state of loading, now and at each change. Returns the call that ends it."""
+        self._watchers.append(watcher)
+        watcher(self._latest)
+        return lambda: self._watchers.remove(watcher)
+
+    async def parts(self) -> Parts:
+        """The loaded models; waits for them. Raises what loading raised."""
+        if self._parts is None:
+            raise RuntimeError("the core was not started")
+        return await asyncio.shield(self._parts)
+
+    def admit(self) -> Callable[[], None]:
+        """Take a place for one reply; the call returned gives it back. Raises Busy if there is none."""
+        if self._running >= self._max_requests:
+            raise Busy(f"{self._max_requests} replies are being made already; try again in a moment")
+        self._running += 1
+        given_back = False
+
+        def release() -> None:
+            nonlocal given_back
+            if not given_back:
+                given_back = True
+                self._running -= 1
+
+        return release
+
+    def close(self) -> None:
+        """Stop loading and take no more work. Does not wait for native calls, which cannot be interrupted."""
+        self._cancelled.set()
+        for pool in (self.caption_pool, self.engine_pool, self.voice_pool):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _tell(self, event: LoadingEvent) -> None:
+        self._latest = event
+        for watcher in tuple(self._watchers):
+            watcher(event)
+
+    def _load_in_background(self, loop: asyncio.AbstractEventLoop, parts: asyncio.Future[Parts]) -> None:
+        began_s = now_s()
+        last_report_s = 0.0
+        last_text = ""
+
+        def report(text: str, done_bytes: int, total_bytes: int) -> None:
+            nonlocal last_report_s, last_text
+            if text == last_text and (now_s() - last_report_s) * 1000 < _FEWEST_MS_BETWEEN_REPORTS:
+                return
+            last_report_s, last_text = now_s(), text
+            loop.call_soon_threadsafe(self._tell, CoreLoading(text, done_bytes, total_bytes))
+
+        def finish(loaded: Parts | None, error: BaseException | None) -> None:
+            if error is None and loaded is not None:
+                parts.set_result(loaded)
+                self._tell(CoreReady((now_s() - began_s) * 1000))
+            elif error is not None:
+                parts.set_exception(error)
+                self._tell(CoreFailed(one_line(error), missing=bool(getattr(error, "missing", False))))
+
+        try:
+            loaded = self._load(report, self._cancelled)
+        except Exception as error:  # noqa: BLE001 - the edge of a thread: every failure to load is told to the user
+            outcome: tuple[Parts | None, BaseException | None] = (None, error)
+        else:
+            outcome = (loaded, None)
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(finish, *outcome)
+
+
+def one_line(error: BaseException) -> str:
+    """An exception as one line for a person."""
+    text = " ".join(str(error).split())
+    return text or type(error).__name__

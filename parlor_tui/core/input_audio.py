@@ -1,0 +1,76 @@
+"""The user's speech on its way to the recogniser: bounded, at 16 kHz, whatever rate the client sends."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parlor_tui.captions.base import SAMPLE_RATE_HZ
+
+LONGEST_S = 120
+RATES_HZ = (16_000, 24_000)
+
+
+class TooLong(Exception):  # noqa: N818 - an answer to a client
+    """More audio than one turn may have."""
+
+
+class InputAudio:
+    """What was said since the last commit. Only whole samples are kept; an odd byte waits for its other half."""
+
+    def __init__(self, rate_hz: int = 24_000) -> None:
+        self.rate_hz = rate_hz
+        self._pieces: list[NDArray[np.float32]] = []
+        self._odd = b""
+        self._seen_count = 0
+        self.samples_count = 0
+
+    @property
+    def duration_ms(self) -> float:
+        """Length of the audio that is waiting."""
+        return self.samples_count * 1000 / self.rate_hz
+
+    @property
+    def new_ms(self) -> float:
+        """Length of the audio that came since the last `peek`."""
+        return (self.samples_count - self._seen_count) * 1000 / self.rate_hz
+
+    def append(self, pcm16: bytes) -> None:
+        """Take 16-bit little-endian mono PCM. Raises TooLong, taking nothing, when a turn would exceed LONGEST_S."""
+        data = self._odd + pcm16
+        whole = len(data) // 2 * 2
+        if self.samples_count + whole // 2 > LONGEST_S * self.rate_hz:
+            raise TooLong(f"one turn holds at most {LONGEST_S} s of audio; commit or clear it first")
+        self._odd = data[whole:]
+        samples = np.frombuffer(data[:whole], "<i2").astype(np.float32) / np.float32(32768)
+        self._pieces.append(samples)
+        self.samples_count += len(samples)
+
+    def peek(self) -> NDArray[np.float32]:
+        """All audio that is waiting, at 16 kHz; it stays."""
+        self._seen_count = self.samples_count
+        return self._joined()
+
+    def take(self) -> tuple[NDArray[np.float32], float]:
+        """All audio that is waiting, at 16 kHz, and its length in ms; nothing is left."""
+        samples, duration_ms = self._joined(), self.duration_ms
+        self.clear()
+        return samples, duration_ms
+
+    def clear(self) -> None:
+        """Forget the audio that is waiting."""
+        self._pieces, self._odd, self._seen_count, self.samples_count = [], b"", 0, 0
+
+    def _joined(self) -> NDArray[np.float32]:
+        joined = np.concatenate(self._pieces) if self._pieces else np.zeros(0, np.float32)
+        self._pieces = [joined]
+        return to_caption_rate(joined, self.rate_hz)
+
+
+def to_caption_rate(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float32]:
+    """`samples` (mono) at the recogniser's 16 kHz."""
+    if rate_hz == SAMPLE_RATE_HZ:
+        return samples
+    from parlor_tui.devices.resample import resample_whole
+
+    return resample_whole(samples, rate_hz, SAMPLE_RATE_HZ)

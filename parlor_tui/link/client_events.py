@@ -1,0 +1,321 @@
+"""What a client says to the core: built by the terminal, read by the server. One dataclass for each event."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from parlor_tui.events import Role
+from parlor_tui.link.wire import INPUT_RATES_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
+
+_IMAGE_PREFIXES = ("data:image/jpeg;base64,", "data:image/png;base64,")
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateSession:
+    """session.update; None leaves a value as it is. `temperature` and `top_p` are additions of ours (`parlor`)."""
+
+    input_rate_hz: int | None = None
+    voice: str | None = None
+    speed: float | None = None
+    max_tokens: int | None = None
+    instructions: str | None = None
+    speak: bool | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppendAudio:
+    """input_audio_buffer.append: 16-bit little-endian mono PCM at the session's input rate."""
+
+    pcm16: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAudio:
+    """input_audio_buffer.commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearAudio:
+    """input_audio_buffer.clear."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateItem:
+    """conversation.item.create of a message. `pcm16` is at the session's input rate."""
+
+    role: Role
+    text: str = ""
+    pcm16: bytes = b""
+    image: bytes | None = None
+    item_id: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TruncateItem:
+    """conversation.item.truncate: the user heard `audio_end_ms` of the reply."""
+
+    item_id: str
+    audio_end_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateResponse:
+    """response.create. `turn` travels in the metadata; -1 is none."""
+
+    turn: int = -1
+    speak: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelResponse:
+    """response.cancel."""
+
+    response_id: str | None = None
+
+
+ClientEvent = (
+    UpdateSession | AppendAudio | CommitAudio | ClearAudio | CreateItem | TruncateItem | CreateResponse | CancelResponse
+)
+
+
+def encode(event: ClientEvent) -> Json:
+    """`event` as the standard writes it."""
+    match event:
+        case UpdateSession():
+            return {"type": "session.update", "session": _session(event)}
+        case AppendAudio(pcm16):
+            return {"type": "input_audio_buffer.append", "audio": encode_bytes(pcm16)}
+        case CommitAudio():
+            return {"type": "input_audio_buffer.commit"}
+        case ClearAudio():
+            return {"type": "input_audio_buffer.clear"}
+        case CreateItem():
+            return _create_item(event)
+        case TruncateItem(item_id, audio_end_ms):
+            return {
+                "type": "conversation.item.truncate",
+                "item_id": item_id,
+                "content_index": 0,
+                "audio_end_ms": audio_end_ms,
+            }
+        case CreateResponse(turn, speak):
+            response: Json = {"metadata": {TURN_KEY: str(turn)}}
+            if speak is not None:
+                response["output_modalities"] = ["audio" if speak else "text"]
+            return {"type": "response.create", "response": response}
+        case CancelResponse(response_id):
+            return {"type": "response.cancel"} | ({"response_id": response_id} if response_id else {})
+
+
+def _session(event: UpdateSession) -> Json:
+    audio_in: Json = {}
+    if event.input_rate_hz is not None:
+        audio_in = {"format": {"type": "audio/pcm", "rate": event.input_rate_hz}, "turn_detection": None}
+    audio_out = {key: value for key, value in (("voice", event.voice), ("speed", event.speed)) if value is not None}
+    audio = {key: value for key, value in (("input", audio_in), ("output", audio_out)) if value}
+    sampling = {"temperature": event.temperature, "top_p": event.top_p}
+    chosen = {
+        "audio": audio or None,
+        "max_output_tokens": event.max_tokens,
+        "instructions": event.instructions,
+        "output_modalities": None if event.speak is None else ["audio" if event.speak else "text"],
+        "parlor": {key: value for key, value in sampling.items() if value is not None} or None,
+    }
+    return {"type": "realtime"} | {key: value for key, value in chosen.items() if value is not None}
+
+
+def _create_item(event: CreateItem) -> Json:
+    content: list[Json] = []
+    if event.pcm16:
+        content.append({"type": "input_audio", "audio": encode_bytes(event.pcm16)})
+    if event.image is not None:
+        content.append({"type": "input_image", "image_url": _IMAGE_PREFIXES[0] + encode_bytes(event.image)})
+    if event.text:
+        content.append({"type": "input_text" if event.role == "user" else "output_text", "text": event.text})
+    item: Json = {"type": "message", "role": event.role, "content": content}
+    if event.item_id:
+        item["id"] = event.item_id
+    return {"type": "conversation.item.create", "item": item} | (
+        {"previous_item_id": event.after} if event.after else {}
+    )
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def decode(message: Json) -> ClientEvent:
+    """The event in `message`; ProtocolError, naming the parameter, if it is none of ours or not valid."""
+    match message.get("type"):
+        case "session.update":
+            return _read_session(_object(message, "session"))
+        case "input_audio_buffer.append":
+            return AppendAudio(decode_bytes(message.get("audio"), "audio"))
+        case "input_audio_buffer.commit":
+            return CommitAudio()
+        case "input_audio_buffer.clear":
+            return ClearAudio()
+        case "conversation.item.create":
+            return _read_item(message)
+        case "conversation.item.truncate":
+            if message.get("content_index", 0) != 0:
+                raise ProtocolError("a reply has one content part: content_index must be 0", param="content_index")
+            return TruncateItem(_text(message, "item_id"), _whole(message, "audio_end_ms", 0, 86_400_000))
+        case "response.create":
+            return _read_response(message)
+        case "response.cancel":
+            return CancelResponse(_text(message, "response_id") if "response_id" in message else None)
+        case str(other):
+            raise ProtocolError(f"{other} is not an event that this server takes", "invalid_event_type", "type")
+        case _:
+            raise ProtocolError("an event has a type", "missing_required_parameter", "type")
+
+
+def _read_session(session: Json) -> UpdateSession:
+    if session.get("type", "realtime") != "realtime":
+        raise ProtocolError("session.type must be realtime", param="session.type")
+    audio = _object(session, "audio", "session.audio", {})
+    audio_in = _object(audio, "input", "session.audio.input", {})
+    audio_out = _object(audio, "output", "session.audio.output", {})
+    if audio_in.get("turn_detection") is not None:
+        raise ProtocolError(
+            "turns are detected by the client here: turn_detection must be null",
+            param="session.audio.input.turn_detection",
+        )
+    for name, part, rates in (("input", audio_in, INPUT_RATES_HZ), ("output", audio_out, INPUT_RATES_HZ[:1])):
+        form = _object(part, "format", f"session.audio.{name}.format", {"type": "audio/pcm"})
+        if form.get("type", "audio/pcm") != "audio/pcm" or form.get("rate", rates[0]) not in rates:
+            raise ProtocolError(
+                f"the format must be audio/pcm at {' or '.join(map(str, rates))} Hz",
+                param=f"session.audio.{name}.format",
+            )
+    rate = audio_in["format"].get("rate", INPUT_RATES_HZ[0]) if audio_in.get("format") else None
+    parlor = _object(session, "parlor", "session.parlor", {})
+    most = session.get("max_output_tokens")
+    if most == "inf":
+        most = 2048
+    return UpdateSession(
+        input_rate_hz=rate,
+        voice=_optional_text(audio_out, "voice", "session.audio.output.voice"),
+        speed=_optional_number(audio_out, "speed", "session.audio.output.speed", 0.5, 2.0),
+        max_tokens=None if most is None else _whole({"max_output_tokens": most}, "max_output_tokens", 1, 4096),
+        instructions=_optional_text(session, "instructions", "session.instructions"),
+        speak=_read_modalities(session.get("output_modalities"), "session.output_modalities"),
+        temperature=_optional_number(parlor, "temperature", "session.parlor.temperature", 0.0, 2.0),
+        top_p=_optional_number(parlor, "top_p", "session.parlor.top_p", 0.01, 1.0),
+    )
+
+
+def _read_modalities(value: Any, param: str) -> bool | None:
+    if value is None:
+        return None
+    if value in (["audio"], ["text"]):
+        return bool(value == ["audio"])
+    raise ProtocolError(f'{param} must be ["audio"] or ["text"]', param=param)
+
+
+@dataclass(slots=True)
+class _Content:
+    texts: list[str] = field(default_factory=list)
+    pcm16: bytes = b""
+    image: bytes | None = None
+
+
+def _read_item(message: Json) -> CreateItem:
+    item = _object(message, "item")
+    if item.get("type") != "message":
+        raise ProtocolError("only messages can be added to a conversation here", param="item.type")
+    role = item.get("role")
+    if role not in ("user", "assistant"):
+        raise ProtocolError("item.role must be user or assistant", param="item.role")
+    parts = item.get("content")
+    if not isinstance(parts, list) or not parts:
+        raise ProtocolError("item.content must be a list of content parts", param="item.content")
+    content = _Content()
+    for index, part in enumerate(parts):
+        _read_part(part, f"item.content[{index}]", role, content)
+    if content.pcm16 and (content.texts or content.image):
+        raise ProtocolError("send speech, and text or a picture, as items of their own", param="item.content")
+    after = message.get("previous_item_id")
+    return CreateItem(
+        role,
+        "\n".join(content.texts),
+        content.pcm16,
+        content.image,
+        _optional_text(item, "id", "item.id"),
+        _optional_text({"previous_item_id": after}, "previous_item_id", "previous_item_id"),
+    )
+
+
+def _read_part(part: Any, param: str, role: Role, content: _Content) -> None:
+    if not isinstance(part, dict):
+        raise ProtocolError(f"{param} must be an object", param=param)
+    match (role, part.get("type")):
+        case ("user", "input_text") | ("assistant", "output_text"):
+            content.texts.append(_text(part, "text", f"{param}.text"))
+        case ("user", "input_audio"):
+            content.pcm16 += decode_bytes(part.get("audio"), f"{param}.audio")
+        case ("user", "input_image"):
+            url = _text(part, "image_url", f"{param}.image_url")
+            prefix = next((p for p in _IMAGE_PREFIXES if url.startswith(p)), None)
+            if prefix is None:
+                raise ProtocolError(
+                    "a picture must be a data URL of a JPEG or PNG in base64", param=f"{param}.image_url"
+                )
+            content.image = decode_bytes(url[len(prefix) :], f"{param}.image_url")
+        case (_, kind):
+            raise ProtocolError(f"a message of the {role}'s cannot hold {kind}", param=f"{param}.type")
+
+
+def _read_response(message: Json) -> CreateResponse:
+    response = _object(message, "response", "response", {})
+    metadata = _object(response, "metadata", "response.metadata", {})
+    turn = metadata.get(TURN_KEY, "-1")
+    if not isinstance(turn, str) or not turn.lstrip("-").isdecimal() or len(turn) > 12:
+        raise ProtocolError("the turn must be a whole number in text", param=f"response.metadata.{TURN_KEY}")
+    return CreateResponse(int(turn), _read_modalities(response.get("output_modalities"), "response.output_modalities"))
+
+
+def _object(message: Json, key: str, param: str = "", default: Json | None = None) -> Json:
+    value = message.get(key)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, dict):
+        raise ProtocolError(f"{param or key} must be an object", param=param or key)
+    return value
+
+
+def _text(message: Json, key: str, param: str = "") -> str:
+    value = message.get(key)
+    if not isinstance(value, str) or not value:
+        raise ProtocolError(f"{param or key} must be text", param=param or key)
+    return value
+
+
+def _optional_text(message: Json, key: str, param: str) -> str | None:
+    return None if message.get(key) is None else _text(message, key, param)
+
+
+def _whole(message: Json, key: str, low: int, high: int) -> int:
+    value = message.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise ProtocolError(f"{key} must be a whole number from {low} to {high}", param=key)
+    return value
+
+
+def _optional_number(message: Json, key: str, param: str, low: float, high: float) -> float | None:
+    value = message.get(key)
+    if value is None:
+        return None
+    if (
+        not isinstance(value, int | float)
+        or isinstance(value, bool)
+        or not math.isfinite(value)
+        or not low <= value <= high
+    ):
+        raise ProtocolError(f"{param} must be a number from {low:g} to {high:g}", param=param)
+    return float(value)

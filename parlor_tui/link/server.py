@@ -1,0 +1,256 @@
+"""The core process: one inference core behind a WebSocket on loopback, one session for each client."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import http
+import json
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from parlor_tui.core.inference import InferenceCore
+from parlor_tui.core.profiles import Profile, choose, loader
+from parlor_tui.core.reply import ReplyOptions
+from parlor_tui.core.session import Session, SessionOptions
+from parlor_tui.events import CoreEvent, CoreHello
+from parlor_tui.link import client_events as say
+from parlor_tui.link import wire
+from parlor_tui.link.server_events import Encoder, SessionView
+from parlor_tui.settings import Settings
+
+_log = logging.getLogger(__name__)
+_HOST = "127.0.0.1"
+_OUTBOX_MESSAGES = 4096
+_STOP_S = 1.0
+
+
+class CoreServer:
+    """Serves `core` to clients that know `token`."""
+
+    def __init__(self, core: InferenceCore, settings: Settings, token: str) -> None:
+        self._core = core
+        self._settings = settings
+        self._token = token
+
+    async def listen(self, port: int) -> Server:
+        """Begin to serve on loopback; port 0 takes a free one. Raises OSError if the port is taken."""
+        return await serve(
+            self._client,
+            _HOST,
+            port,
+            process_request=self._admit,
+            max_size=wire.MAX_MESSAGE_BYTES,
+            compression=None,
+        )
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        given = request.headers.get("Authorization", "")
+        if hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
+            return None
+        return connection.respond(http.HTTPStatus.UNAUTHORIZED, "a valid token is needed\n")
+
+    async def _client(self, connection: ServerConnection) -> None:
+        outbox: asyncio.Queue[str] = asyncio.Queue(_OUTBOX_MESSAGES)
+        client = _Client(self._core, self._settings, outbox, connection)
+        writer = asyncio.create_task(_write(connection, outbox))
+        unwatch = self._core.watch(client.emit)
+        try:
+            async for message in connection:
+                client.receive(message)
+        except ConnectionClosed:
+            pass
+        finally:
+            unwatch()
+            writer.cancel()
+            await client.session.close()
+
+
+async def _write(connection: ServerConnection, outbox: asyncio.Queue[str]) -> None:
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            await connection.send(await outbox.get())
+
+
+class _Client:
+    """One client's session, its requests read and its events written."""
+
+    def __init__(
+        self, core: InferenceCore, settings: Settings, outbox: asyncio.Queue[str], connection: ServerConnection
+    ) -> None:
+        tuning = settings.tuning(core.profile.name)
+        options = ReplyOptions(
+            voice=tuning.speaking.voice,
+            speed=tuning.speaking.speed,
+            temperature=tuning.answering.temperature,
+            top_p=tuning.answering.top_p,
+            max_tokens=tuning.answering.max_tokens,
+        )
+        self._outbox = outbox
+        self._connection = connection
+        self._encoder = Encoder()
+        self.session = Session(core, self.emit, options)
+        self._hello = _hello(core.profile, self.session.session_id)
+        self.emit(self._hello)
+
+    def emit(self, event: CoreEvent) -> None:
+        """Put what tells `event` into the outbox. A client that does not read is cut off."""
+        for message in self._encoder.encode(event, self._view()):
+            try:
+                self._outbox.put_nowait(json.dumps(message, ensure_ascii=False))
+            except asyncio.QueueFull:
+                _log.warning("a client does not read its events: cut off")
+                self._connection.transport.abort()
+                return
+
+    def receive(self, message: str | bytes) -> None:
+        """Carry out one request."""
+        event_id: str | None = None
+        try:
+            request = wire.parse(message)
+            given = request.get("event_id")
+            event_id = given if isinstance(given, str) else None
+            self._carry_out(say.decode(request), event_id)
+        except wire.ProtocolError as error:
+            self.session.refuse(error.code, str(error), event_id, error.param)
+
+    def _carry_out(self, request: say.ClientEvent, event_id: str | None) -> None:
+        session = self.session
+        match request:
+            case say.UpdateSession():
+                session.update(SessionOptions(**asdict(request)), event_id)
+            case say.AppendAudio(pcm16):
+                session.append(pcm16, event_id)
+            case say.CommitAudio():
+                session.commit(event_id)
+            case say.ClearAudio():
+                session.clear()
+            case say.CreateItem(role, text, pcm16, image, item_id, after):
+                if pcm16:
+                    session.add_audio_item(pcm16, item_id=item_id, after=after, event_id=event_id)
+                else:
+                    session.add_item(role, text, item_id=item_id, after=after, image_jpeg=image, event_id=event_id)
+            case say.TruncateItem(item_id, audio_end_ms):
+                session.truncate(item_id, audio_end_ms, event_id)
+            case say.CreateResponse(turn, speak):
+                session.respond(turn, event_id, speak=speak)
+            case say.CancelResponse(response_id):
+                session.cancel(response_id, event_id)
+
+    def _view(self) -> SessionView:
+        options = self.session.options
+        return SessionView(
+            model=self._hello.model,
+            voice=options.voice,
+            speed=options.speed,
+            input_rate_hz=self.session.input_rate_hz,
+            max_tokens=options.max_tokens,
+            instructions=options.instructions,
+            speak=options.speak,
+            temperature=options.temperature,
+            top_p=options.top_p,
+            hello=self._hello,
+        )
+
+
+def _hello(profile: Profile, session_id: str) -> CoreHello:
+    return CoreHello(session_id, profile.name, profile.model_label, profile.hears, profile.sees, profile.demo_grade)
+
+
+def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
+    """Run the core until its parent closes stdin, or (with a token file) until SIGINT or SIGTERM. The exit code.
+
+    As a child: the first line of stdin is `{"token": "..."}`, the first line of stdout `{"port": N}`; all else that is
+    printed goes to stderr.
+    """
+    form = "%(asctime)s core %(levelname)s %(name)s %(message)s"
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=form)
+    logging.getLogger("websockets").setLevel(logging.WARNING)
+    answers = _private_stdout()
+    if token_file is None:
+        first = sys.stdin.readline()
+        try:
+            token = str(json.loads(first)["token"])
+        except (ValueError, KeyError, TypeError):
+            answers.write("parlor-tui core: no token on stdin; to share a core, give --token-file FILE\n")
+            answers.flush()
+            return 2
+    else:
+        token = _shared_token(token_file)
+    profile = choose(settings)
+    core = InferenceCore(profile, loader(profile, settings), settings.core.max_requests)
+
+    def announce(bound_port: int) -> None:
+        line = json.dumps({"port": bound_port})
+        if token_file is not None:
+            line = f"serving ws://{_HOST}:{bound_port}/v1/realtime (token in {token_file}); Ctrl+C stops it"
+        answers.write(line + "\n")
+        answers.flush()
+
+    asyncio.run(_serve(core, CoreServer(core, settings, token), port, announce, follow_stdin=token_file is None))
+    # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
+    sys.stderr.flush()
+    os._exit(0)
+
+
+async def _serve(
+    core: InferenceCore, server: CoreServer, port: int, announce: Callable[[int], None], *, follow_stdin: bool
+) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):  # Windows has no handlers on the loop; Ctrl+C raises there
+            loop.add_signal_handler(number, stop.set)
+    if follow_stdin:
+        threading.Thread(target=_wait_for_parent, args=(loop, stop), name="parent", daemon=True).start()
+    listening = await server.listen(port)
+    core.start()
+    announce(listening.sockets[0].getsockname()[1])
+    await stop.wait()
+    core.close()
+    listening.close()
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(listening.wait_closed(), _STOP_S)
+
+
+def _wait_for_parent(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    """Stdin ends when the parent closes it or dies, however it dies: no core outlives its terminal."""
+    with contextlib.suppress(OSError, ValueError):
+        while os.read(0, 4096):
+            pass
+    loop.call_soon_threadsafe(stop.set)
+
+
+def _private_stdout() -> IO[str]:
+    """Our own way to stdout; whatever else writes to it, native libraries included, goes to stderr."""
+    sys.stdout.flush()
+    own = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return own
+
+
+def _shared_token(path: Path) -> str:
+    """The token in `path`, which is made, for this user alone, if it is not there."""
+    try:
+        token = path.read_text("utf-8").strip()
+    except FileNotFoundError:
+        token = secrets.token_urlsafe(32)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(token + "\n")
+    if not token:
+        raise OSError(f"{path}: the token file is empty")
+    return token
