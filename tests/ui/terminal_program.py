@@ -45,6 +45,7 @@ class Noisy:
 
     def stop(self, timeout_s: float) -> None:
         os.write(2, b"NOISE while stopping\n")
+        ctypes.CDLL(None).printf(b"NOISE left in a buffer")  # no line break: C keeps it back
         if "hang" in self._faults:
             threading.Event().wait()
         self._stopped.set()
