@@ -28,11 +28,11 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     cameras = list_cameras()
     report = _report(sound, trouble, cameras)
     if arguments.json:
-        print(json.dumps(report, ensure_ascii=True))  # noqa: T201 - this is the command's answer
+        print(json.dumps(report, ensure_ascii=True))
     else:
         _print_lists(report, settings)
         if trouble:
-            print(trouble, file=sys.stderr)  # noqa: T201 - this is the command's answer
+            print(trouble, file=sys.stderr)
     return MISSING if trouble else DONE
 
 
@@ -93,4 +93,4 @@ def _print_lists(report: dict[str, Any], settings: Settings) -> None:
         lines.append("* is the system's default")
     encoding = sys.stdout.encoding or "utf-8"
     text = "\n".join(lines)
-    print(text.encode(encoding, "replace").decode(encoding))  # noqa: T201 - this is the command's answer
+    print(text.encode(encoding, "replace").decode(encoding))

@@ -25,7 +25,10 @@ FIRST_SOUND_S = 3.0
 """A sound server may take this long to deliver the first sound."""
 ZEROS_S = 5.0
 PIECES_WAITING = 256
-LONGEST_AGE_S = 2.0
+LONGEST_AGE_S = 0.3
+"""No driver keeps sound for longer; one that says so has lost count, as ALSA does after a stall."""
+LATENCY_S = 0.06
+"""Room for a late thread, not a delay: sound still comes every 10 ms. Less loses sound, and wakes us too often."""
 DENIED = (
     "the microphone gives only silence: allow this terminal to use it (macOS: System Settings > Privacy > Microphone), "
     "unmute it, or choose another one"
@@ -66,7 +69,12 @@ class DeviceMicrophone:
     def start(self, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None = None) -> None:
         """See `base.Microphone`."""
         self._stream = open_stream(
-            "microphone", self._device, MIC_RATE_HZ, latency="low", callback=self._on_sound, finished=self._finished.set
+            "microphone",
+            self._device,
+            MIC_RATE_HZ,
+            latency=LATENCY_S,
+            callback=self._on_sound,
+            finished=self._finished.set,
         )
         self._reader = threading.Thread(
             target=self._read, args=(self._stream, on_block, on_end, on_trouble), name="microphone", daemon=True
@@ -115,8 +123,8 @@ class DeviceMicrophone:
             hint = watch.feed(samples, length_s)
             if hint is not None and on_trouble is not None:
                 on_trouble(hint)
-            age_s = first_age_s - length_s
-            last_at_s = given_at_s - (age_s if 0.0 <= age_s <= LONGEST_AGE_S else 0.0)  # some drivers give no time
+            age_s = max(0.0, first_age_s - length_s)
+            last_at_s = given_at_s - (age_s if age_s <= LONGEST_AGE_S else stream.latency_s)
             for block, captured_at_s in blocks.feed(samples, last_at_s):
                 if self._stopping.is_set():
                     break

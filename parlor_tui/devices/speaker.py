@@ -17,7 +17,8 @@ from parlor_tui.events import now_s
 
 STALL_S = 0.5
 FIRST_PULL_S = 3.0
-LONGEST_DELAY_S = 2.0
+LONGEST_DELAY_S = 1.0
+"""No speaker holds sound for longer; one that says so has lost count."""
 
 
 class DeviceSpeaker:
