@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import jiwer
+import numpy as np
+from numpy.typing import NDArray
 
+from parlor_tui.devices.sound_file import read_sound
 from parlor_tui.settings import Settings, models_folder
 
 RATE_HZ = 24_000
@@ -37,6 +40,12 @@ def make_utterance(text: str, path: Path, *, words_per_minute: int = 130, voice:
         _run("espeak-ng", "-v", voice, "-s", str(words_per_minute), "-w", str(raw), "--", text)
         _run("sox", str(raw), "-b", "16", "-c", "1", "-r", str(RATE_HZ), str(path))
     return path
+
+
+def utterance_16k(text: str) -> NDArray[np.float32]:
+    """`text` spoken, as mono samples (-1..1) at 16 kHz."""
+    with tempfile.TemporaryDirectory() as folder:
+        return read_sound(make_utterance(text, Path(folder) / "utterance.wav"), 60.0)
 
 
 def transcribe(wav: Path) -> str:

@@ -57,7 +57,7 @@ class Whisper:
         found = self._model.model.generate(
             encoded, [prompt], beam_size=1, max_length=len(prompt) + 4 + int(spoken_s * _TOKENS_PER_S)
         )[0]
-        text = collapse_loops(str(tokens.decode(found.sequences_ids[0])).strip())
+        text = drop_echo(collapse_loops(str(tokens.decode(found.sequences_ids[0])).strip()))
         return "" if _HALLUCINATION.match(text) else text
 
     def final(self, samples: NDArray[np.float32]) -> str:
@@ -89,4 +89,15 @@ def collapse_loops(text: str) -> str:
             whole = all(word == unit[i % size] for i, word in enumerate(rest[:-1]))
             if whole and unit[(len(rest) - 1) % size].startswith(rest[-1]):
                 return " ".join(words[: start + size])
+    return text
+
+
+def drop_echo(text: str) -> str:
+    """`text` without a last sentence that only begins the first one again, as quick captions do: "Who is it? Who"."""
+    words = text.split()
+    for end in range(1, len(words)):
+        rest = words[end:]
+        again = len(rest) <= end and rest[:-1] == words[: len(rest) - 1] and words[len(rest) - 1].startswith(rest[-1])
+        if again and words[end - 1][-1] in ".!?":
+            return " ".join(words[:end])
     return text
