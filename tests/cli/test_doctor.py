@@ -149,6 +149,7 @@ def test_systems_without_wheels_are_told(system: str, processor: str, libc: str,
 def test_a_small_terminal_and_too_little_disk_are_told(tmp_path: Path) -> None:
     assert machine.terminal_size(True, os.terminal_size((60, 20))).status == "warning"
     assert machine.terminal_size(True, os.terminal_size((80, 24))).status == "ok"
+    assert machine.terminal_size(True, os.terminal_size((0, 0))).status == "ok"
     assert parts.disk(tmp_path / "not" / "there", 0).status == "ok"
     assert parts.disk(tmp_path / "not" / "there", 10**18).status == "missing"
 

@@ -123,6 +123,8 @@ def terminal_size(is_terminal: bool, size: os.terminal_size) -> Check:
     """A finding about a terminal of `size` columns and lines."""
     if not is_terminal:
         return Check("Terminal", "size", "ok", "not looked at: the output does not go to a terminal")
+    if not size.columns or not size.lines:
+        return Check("Terminal", "size", "ok", "not known: the terminal does not tell")
     found = f"{size.columns} x {size.lines}"
     if size.columns < COLUMNS or size.lines < LINES:
         return Check("Terminal", "size", "warning", found, f"make it at least {COLUMNS} x {LINES}")
