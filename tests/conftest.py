@@ -64,7 +64,12 @@ class Home:
 @pytest.fixture
 def isolated_home(tmp_path: Path) -> Home:
     """No settings, cache, data or log of the user is read or written by a process started with this `env`."""
-    home = tmp_path / "home"
+    return make_home(tmp_path)
+
+
+def make_home(folder: Path) -> Home:
+    """A home in `folder`."""
+    home = folder / "home"
     places = {
         "HOME": home,
         "USERPROFILE": home,
@@ -75,8 +80,8 @@ def isolated_home(tmp_path: Path) -> Home:
         "APPDATA": home / "appdata",
         "LOCALAPPDATA": home / "localappdata",
     }
-    for folder in places.values():
-        folder.mkdir(parents=True, exist_ok=True)
+    for place in places.values():
+        place.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name not in SOUND_VARIABLES}
     path = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH"))))
     env = {**kept, **{name: str(folder) for name, folder in places.items()}, "PYTHONPATH": path}

@@ -60,7 +60,7 @@ _INBOX = 2048
 _TICK_S = 0.03
 _RETRY_DEVICES_S = 2.0
 _TYPED_WAITING = 20
-LONGEST_TYPED_CHARS = 4000
+LONGEST_TYPED_CHARS = 8000
 
 
 class Assistant:
@@ -113,15 +113,15 @@ class Assistant:
 
     def say(self, text: str) -> None:
         """Take a typed turn, at any time; one that cannot be sent yet waits. A refusal arrives as `Failed`."""
-        self._put(Say(text))
+        self._request(Say(text))
 
     def interrupt(self) -> None:
         """Stop the reply that is being made or played."""
-        self._put(Interrupt())
+        self._request(Interrupt())
 
     def set_muted(self, muted: bool) -> None:
         """Close or open the microphone."""
-        self._put(Mute(muted))
+        self._request(Mute(muted))
 
     def stop(self, timeout_s: float) -> None:
         """Stop everything: input, then the talk and the core, then output. Waits about `timeout_s` at most."""
@@ -148,6 +148,13 @@ class Assistant:
             self._inbox.put(message, timeout=2.0)
         except queue.Full:
             _log.error("the inbox is full: %s dropped", type(message).__name__)
+
+    def _request(self, message: Say | Interrupt | Mute) -> None:
+        """Called by the thread that draws, which must not wait."""
+        try:
+            self._inbox.put_nowait(message)
+        except queue.Full:
+            self._emit(Failed(at_s=now_s(), text="the assistant does not keep up; try again in a moment"))
 
     def _run(self) -> None:
         try:

@@ -353,7 +353,7 @@ class Talk:
         self._emit(Failed(at_s=at_s, text=message))
         reply = self._reply
         unasked = reply is not None and not reply.response_id
-        if unasked and code in ("rate_limit_exceeded", "conversation_already_has_active_response"):
+        if unasked and code == "conversation_already_has_active_response":
             self._reply = None
             self._over(reply, "failed", "")  # type: ignore[arg-type]  # `unasked` says that there is one
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from parlor_tui.core.profiles import Loader, Parts, Profile
@@ -12,6 +13,7 @@ from parlor_tui.events import CoreFailed, CoreLoading, CoreReady, now_s
 
 LoadingEvent = CoreLoading | CoreReady | CoreFailed
 _FEWEST_MS_BETWEEN_REPORTS = 100
+_WAIT_FOR_PLACE_S = 10.0
 
 
 class Busy(Exception):  # noqa: N818 - an answer to a client, not a fault
@@ -29,7 +31,7 @@ class InferenceCore:
         self.profile = profile
         self._load = load
         self._max_requests = max_requests
-        self._running = 0
+        self._places = asyncio.Semaphore(max_requests)
         self._cancelled = threading.Event()
         self._watchers: list[Callable[[LoadingEvent], None]] = []
         self._latest: LoadingEvent = CoreLoading("starting")
@@ -58,20 +60,17 @@ class InferenceCore:
             raise RuntimeError("the core was not started")
         return await asyncio.shield(self._parts)
 
-    def admit(self) -> Callable[[], None]:
-        """Take a place for one reply; the call returned gives it back. Raises Busy if there is none."""
-        if self._running >= self._max_requests:
-            raise Busy(f"{self._max_requests} replies are being made already; try again in a moment")
-        self._running += 1
-        given_back = False
-
-        def release() -> None:
-            nonlocal given_back
-            if not given_back:
-                given_back = True
-                self._running -= 1
-
-        return release
+    @contextlib.asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place for one reply, waited for if all are taken; Busy if none becomes free in time."""
+        try:
+            await asyncio.wait_for(self._places.acquire(), _WAIT_FOR_PLACE_S)
+        except TimeoutError:
+            raise Busy(f"{self._max_requests} replies are being made already; try again in a moment") from None
+        try:
+            yield
+        finally:
+            self._places.release()
 
     def close(self) -> None:
         """Stop loading and take no more work. Does not wait for native calls, which cannot be interrupted."""

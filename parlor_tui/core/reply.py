@@ -73,6 +73,10 @@ class Reply:
         self._stop.stop()
         self._finish("cancelled", "client_cancelled")
 
+    def refuse(self, reason: str) -> None:
+        """End it before it began."""
+        self._finish("failed", reason)
+
     async def make(self) -> None:
         """Make the reply, from the conversation as it is now, to its end."""
         if self._stop.stopped:

