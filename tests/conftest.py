@@ -84,7 +84,7 @@ def make_home(folder: Path) -> Home:
         place.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name not in SOUND_VARIABLES}
     path = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH"))))
-    env = {**kept, **{name: str(folder) for name, folder in places.items()}, "PYTHONPATH": path}
+    env = {**kept, **{name: str(place) for name, place in places.items()}, "PYTHONPATH": path}
     config = home / "config" / "parlor-tui" / "config.toml"
     config.parent.mkdir()
     config.write_text(f"[models]\nfolder = {toml_value(str(models_folder(Settings())))}\n", encoding="utf-8")
