@@ -110,7 +110,7 @@ class Core:
     """The process that thinks."""
 
     profile: str = key("auto", "", "`auto` takes the best one whose models are here", choices=("auto", "lite"))
-    threads: int = key(0, "threads", "for each model; 0 means one for every core, 8 at most", low=0, high=64)
+    threads: int = key(0, "threads", "shared by the models; 0 means one for every core, 8 at most", low=0, high=64)
     max_requests: int = key(2, "replies", "made at the same time for all terminals together", low=1, high=16)
 
 
@@ -251,7 +251,7 @@ def load(path: Path | None = None) -> Settings:
     """
     file = path or config_file()
     try:
-        text = file.read_bytes().decode("utf-8")
+        text = file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         if path is None:
             return Settings()

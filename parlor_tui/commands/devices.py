@@ -6,13 +6,13 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from parlor_tui.devices import sound_system
-from parlor_tui.devices.base import DeviceError
-from parlor_tui.devices.camera import CameraDevice, list_cameras
-from parlor_tui.devices.sound_system import Kind, SoundDevice
 from parlor_tui.settings import Settings
+
+if TYPE_CHECKING:
+    from parlor_tui.devices.camera import CameraDevice
+    from parlor_tui.devices.sound_system import Kind, SoundDevice
 
 DONE, MISSING = 0, 3
 
@@ -24,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """List microphones, speakers and cameras. 3: there is no sound system, or neither microphone nor speaker."""
+    from parlor_tui.devices.camera import list_cameras
+
     sound, trouble = _sound()
     cameras = list_cameras()
     report = _report(sound, trouble, cameras)
@@ -37,6 +39,9 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _sound() -> tuple[list[SoundDevice], str]:
+    from parlor_tui.devices import sound_system
+    from parlor_tui.devices.base import DeviceError
+
     try:
         found = sound_system.devices()
     except DeviceError as error:

@@ -29,6 +29,9 @@ class LlamaCpp:
         params.cpuparams.n_threads = threads
         params.cpuparams_batch.n_threads = threads
         params.verbosity = 0
+        # Threads that wait by spinning take the core away from the thread they wait for.
+        params.cpuparams.poll = 0
+        params.cpuparams_batch.poll = 0
         # The library opens a web server on loopback beside the calls used here: a key nobody knows, and no pages.
         params.api_keys = [secrets.token_hex(32)]
         params.ui = False

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,7 +71,7 @@ def test_the_prompt_never_outgrows_the_context(context_tokens: int, texts: list[
     assert sum(len(message.text) for message in messages) <= (context_tokens - 100) * 3 + 1
     assert messages[0] == OPENING[0]
     roles = [message.role for message in messages[1:]]
-    assert all(a != b for a, b in zip(roles, roles[1:], strict=False))
+    assert all(a != b for a, b in itertools.pairwise(roles))
     assert not roles or roles[0] == "user"
 
 

@@ -265,6 +265,7 @@ def test_a_port_that_is_taken_is_one_line(isolated_home: Home, tmp_path: Path) -
             capture_output=True,
             text=True,
             timeout=60,
+            check=False,
         )
     assert done.returncode == 4
     assert "Traceback" not in done.stdout + done.stderr
