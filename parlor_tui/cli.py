@@ -54,9 +54,12 @@ def _command(arguments: argparse.Namespace) -> int:
     match arguments.command:
         case "ask":
             from parlor_tui.commands import ask
+            from parlor_tui.logfile import noise_into
+            from parlor_tui.settings import log_file
 
             question = {"wav": arguments.wav, "text": arguments.text, "image": arguments.image}
-            return ask.run(settings, arguments.config, **question, out=arguments.out, as_json=arguments.json)
+            with noise_into(log_file()):
+                return ask.run(settings, arguments.config, **question, out=arguments.out, as_json=arguments.json)
         case "core":
             from parlor_tui.link.server import run_core
 
@@ -70,10 +73,15 @@ def _talk(arguments: argparse.Namespace) -> int:
     """The screen, or with --headless the same without one."""
     settings = _settings(arguments)
     config: Path | None = arguments.config
+    if settings.devices.microphone == settings.devices.speaker and Path(settings.devices.microphone).exists():
+        raise UsageError(f"{settings.devices.speaker} is to be played and recorded over: give --speaker another file")
     if arguments.headless:
         from parlor_tui.commands import headless
+        from parlor_tui.logfile import noise_into
+        from parlor_tui.settings import log_file
 
-        return headless.run(settings, config)
+        with noise_into(log_file()):
+            return headless.run(settings, config)
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise UsageError("the screen needs a terminal; `parlor-tui --headless` and `parlor-tui ask` work without one")
     from parlor_tui.assistant import Assistant

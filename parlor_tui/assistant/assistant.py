@@ -220,7 +220,7 @@ class Assistant:
                 pass
 
     def _block(self, block: Block) -> None:
-        if self._taker is None or self._muted or not self._ready:
+        if self._taker is None or self._muted:
             return
         heard = self._taker.frame(
             block.samples, block.at_s, self._tuning.hearing, self._talk.phase, self._talk.speaking_since_s

@@ -229,11 +229,12 @@ class Talk:
     def core_back(self) -> None:
         """A fresh core is there: tell it the conversation, and ask again what has no answer."""
         waiting = self.memories.waiting_turns()
-        self._captions.uncommitted.extend(turn.turn for turn in waiting if turn.pcm16)
+        self._captions = _Captions(deque(turn.turn for turn in waiting if turn.pcm16))
         for event in self.memories.restoring():
             self._send(event)
-        if waiting and self._reply is None:
-            self._reply = _Reply(waiting[-1].turn, self._said.get(waiting[-1].turn, ""))
+        if waiting:
+            turn = waiting[-1].turn
+            self._reply = _Reply(turn, self._said.get(turn, ""))
 
     # --- time ---------------------------------------------------------------------------------------------------------
 

@@ -98,8 +98,8 @@ def run(
         on_down=lambda reason, _again: inbox.put(reason),
     )
     observer = LatencyObserver()
-    supervisor.start()
     try:
+        supervisor.start()
         link, profile = _wait_until_ready(inbox)
         _ask(link, settings, profile, sound, text, picture, observer)
         answer = _collect(inbox, observer, Answer(profile=profile, heard=text or ""))

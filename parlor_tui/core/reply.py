@@ -157,6 +157,10 @@ class Reply:
 
     async def _speak(self, parts: Parts, units: asyncio.Queue[str | None]) -> None:
         loop = asyncio.get_running_loop()
+        voice = self._options.voice
+        if self._options.speak and voice not in parts.voice.voices:
+            voice = parts.voice.voices[0]
+            self._emit(CoreNotice(f"there is no voice {self._options.voice!r} here; {voice} speaks instead"))
         while (unit := await units.get()) is not None:
             if self._stop.stopped:
                 return
@@ -169,7 +173,7 @@ class Reply:
                         self._core.voice_pool,
                         parts.voice.synthesise,
                         spoken,
-                        self._options.voice,
+                        voice,
                         self._options.speed,
                         self._stop,
                     )

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.devices.base import MIC_RATE_HZ, OnBlock, OnEnd, OnTrouble
+from parlor_tui.devices.pacing import StallWatch
 from parlor_tui.devices.resample import MicrophoneBlocks
 from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
 from parlor_tui.events import now_s
 
-STALL_S = 0.5
+STALL_S = 1.0
 FIRST_SOUND_S = 3.0
 """A sound server may take this long to deliver the first sound."""
 ZEROS_S = 5.0
@@ -108,17 +109,17 @@ class DeviceMicrophone:
 
     def _pump(self, stream: Stream, on_block: OnBlock, on_trouble: OnTrouble | None) -> str | None:
         blocks, watch = MicrophoneBlocks(stream.rate_hz), SilenceWatch()
-        last_sound_s, limit_s = now_s(), FIRST_SOUND_S
+        stall = StallWatch(FIRST_SOUND_S, STALL_S, now_s())
         while not self._stopping.is_set():
             if self._finished.is_set():
                 return f"the microphone {self.label!r} is gone: plug it in again or choose another one"
             try:
                 samples, given_at_s, first_age_s = self._pieces.get(timeout=0.05)
             except queue.Empty:
-                if now_s() - last_sound_s > limit_s:
+                if stall.stalled(False, now_s()):
                     return f"the microphone {self.label!r} gives no sound: unplugged, or the sound system hangs"
                 continue
-            last_sound_s, limit_s = now_s(), STALL_S
+            stall.stalled(True, now_s())
             length_s = len(samples) / stream.rate_hz
             hint = watch.feed(samples, length_s)
             if hint is not None and on_trouble is not None:

@@ -1,4 +1,4 @@
-"""Real speed for files that stand in for devices."""
+"""Real speed for files that stand in for devices, and the time that a real one has been still."""
 
 from __future__ import annotations
 
@@ -30,3 +30,28 @@ class Pacer:
             self._start_s, self._ticks = self._clock(), 0
             due_s, ahead_s = self._start_s, 0.0
         return None if self._wait(max(0.0, ahead_s)) else due_s
+
+
+class StallWatch:
+    """How long a device has given no sign of life, as far as the watcher itself was awake to see one. Pure.
+
+    On a machine with no core to spare (models are being loaded) device and watcher are late together; that is no loss.
+    """
+
+    LONGEST_STEP_S = 0.1
+
+    def __init__(self, first_limit_s: float, limit_s: float, at_s: float) -> None:
+        """The first sign may take `first_limit_s` to come, each later one `limit_s`."""
+        self._limit_s = first_limit_s
+        self._next_limit_s = limit_s
+        self._still_s = 0.0
+        self._checked_at_s = at_s
+
+    def stalled(self, alive: bool, at_s: float) -> bool:
+        """Has it been still for too long? `alive`: there was a sign since the last check."""
+        step_s, self._checked_at_s = at_s - self._checked_at_s, at_s
+        if alive:
+            self._still_s, self._limit_s = 0.0, self._next_limit_s
+        else:
+            self._still_s += min(step_s, self.LONGEST_STEP_S)
+        return self._still_s > self._limit_s

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock
 from parlor_tui.devices.jitter_buffer import JitterBuffer
+from parlor_tui.devices.pacing import StallWatch
 from parlor_tui.devices.resample import SpeakerFeed
 from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
 from parlor_tui.events import now_s
 
-STALL_S = 0.5
+STALL_S = 1.0
 FIRST_PULL_S = 3.0
 LONGEST_DELAY_S = 1.0
 """No speaker holds sound for longer; one that says so has lost count."""
@@ -94,13 +95,14 @@ class DeviceSpeaker:
             self._buffer.count_underrun()
 
     def _watch(self, on_lost: Callable[[str], None]) -> None:
-        since_s = now_s()
+        watch, seen_at_s = StallWatch(FIRST_PULL_S, STALL_S, now_s()), None
         while not self._stopping.wait(0.05):
             pulled_at_s = self._pulled_at_s
-            silent_s = now_s() - (since_s if pulled_at_s is None else pulled_at_s)
+            stalled = watch.stalled(pulled_at_s != seen_at_s, now_s())
+            seen_at_s = pulled_at_s
             if self._finished.is_set():
                 reason = f"the speaker {self.label!r} is gone: plug it in again or choose another one"
-            elif silent_s > (FIRST_PULL_S if pulled_at_s is None else STALL_S):
+            elif stalled:
                 reason = f"the speaker {self.label!r} takes no sound: unplugged, or the sound system hangs"
             else:
                 continue

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from parlor_tui.events import CoreEvent, now_s
 from parlor_tui.link.client import Link, LinkError
+from parlor_tui.logfile import open_log
 
 _log = logging.getLogger(__name__)
 _START_S = 20.0
@@ -114,8 +115,8 @@ class Supervisor:
             end(process, 0.5)
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        with self._log.open("ab") as log, self._lock:
+        log_fd, _ = open_log(self._log)
+        with os.fdopen(log_fd, "ab") as log, self._lock:
             if self._stopping.is_set():
                 raise OSError("it is being stopped")
             self._process = subprocess.Popen(

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-LOG_LIMIT_BYTES = 2_000_000
+from parlor_tui.logfile import LIMIT_BYTES, old_log, open_log
+
 RESTORE_PATIENCE_S = 0.2
 _LEAVE_SEQUENCES = (
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"  # mouse reports off
@@ -46,9 +47,9 @@ class Terminal:
             os.write(self.log_fd, text.encode("utf-8", "replace"))
 
     def trim_log(self) -> None:
-        """Start the log anew once it is longer than `LOG_LIMIT_BYTES`; one old log is kept."""
+        """Start the log anew once it is longer than `LIMIT_BYTES`; one old log is kept."""
         with contextlib.suppress(OSError):
-            if os.fstat(self.log_fd).st_size > LOG_LIMIT_BYTES:
+            if os.fstat(self.log_fd).st_size > LIMIT_BYTES:
                 shutil.copyfile(self.log_path, old_log(self.log_path))
                 os.ftruncate(self.log_fd, 0)
 
@@ -66,22 +67,6 @@ class Terminal:
 
             with contextlib.suppress(OSError, termios.error):
                 termios.tcsetattr(0, termios.TCSANOW, self.modes)
-
-
-def old_log(path: Path) -> Path:
-    """Where the log before this one is kept."""
-    return path.with_name(path.name + ".1")
-
-
-def open_log(path: Path) -> tuple[int, Path]:
-    """Descriptor and path of the log, opened to append, for its owner alone; the null device if that fails."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
-            path.replace(old_log(path))
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), path
-    except OSError:
-        return os.open(os.devnull, os.O_WRONLY), Path(os.devnull)
 
 
 def terminal_modes() -> Any:

@@ -160,7 +160,8 @@ def test_a_full_disk_behind_the_output_is_an_error(isolated_home: Home) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_is_quiet(isolated_home: Home) -> None:
     program = (
-        "import sys, time\n"
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job ignores it
         "from parlor_tui import cli\n"
         "cli._run = lambda _: (print('up', flush=True), time.sleep(30))\n"
         "sys.exit(cli.main([]))"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.devices.base import BLOCK_SAMPLES, MIC_RATE_HZ, SPEAKER_RATE_HZ, DeviceError
-from parlor_tui.devices.pacing import MOST_BEHIND_S, Pacer
+from parlor_tui.devices.pacing import MOST_BEHIND_S, Pacer, StallWatch
 from parlor_tui.devices.stand_ins import FileMicrophone, FileSpeaker, file_blocks, play_in
 from parlor_tui.events import now_s
 from tests.devices.told import Told
@@ -196,3 +196,15 @@ def test_stop_without_start(tmp_path: Path) -> None:
     FileMicrophone(tmp_path / "in.wav").stop()
     FileSpeaker(tmp_path / "out.wav", 500).stop()
     assert soundfile.info(tmp_path / "out.wav").frames == 0
+
+
+def test_a_device_that_is_still_has_stalled_and_one_that_is_watched_late_has_not() -> None:
+    watch = StallWatch(first_limit_s=3.0, limit_s=1.0, at_s=0.0)
+    assert not any(watch.stalled(False, n / 20) for n in range(1, 59))
+    assert not watch.stalled(True, 3.0)
+    assert not any(watch.stalled(False, 3.0 + n / 20) for n in range(1, 20))
+    assert watch.stalled(False, 4.06)
+    starved = StallWatch(first_limit_s=3.0, limit_s=1.0, at_s=0.0)
+    starved.stalled(True, 0.05)
+    assert not any(starved.stalled(False, 0.05 + n * 2.0) for n in range(1, 9))
+    assert not starved.stalled(True, 20.0)

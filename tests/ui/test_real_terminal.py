@@ -3,103 +3,49 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from parlor_tui.ui.cockpit import PROMPT_MARK
+from tests.terminal import LEAVE_WITHIN_S, Tmux
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("terminal_program.py")
-LEAVE_WITHIN_S = 2.0
 
 
-class Tmux:
-    """One tmux server of its own, with one pane of 80x24, in which a shell runs the program."""
+class Screen(Tmux):
+    """The screen with a stand-in for the assistant behind it."""
 
     def __init__(self, folder: Path) -> None:
-        assert shutil.which("tmux"), "this test drives a real terminal: install tmux"
-        self.folder = folder
-        self._socket = str(folder / "tmux")
-
-    def call(self, *arguments: str) -> str:
-        command = ["tmux", "-f", os.devnull, "-S", self._socket, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
-
-    def run(self, *faults: str, env: str = "") -> None:
-        inner = (
-            f"stty -a > {self.folder}/before; echo $$ > {self.folder}/shell; "
-            f"{env} {sys.executable} {PROGRAM} {' '.join(faults)}; "
-            f"echo $? > {self.folder}/code.part; stty -a > {self.folder}/after; "
-            f"mv {self.folder}/code.part {self.folder}/code; sleep 60"
-        )
-        settings = [f"{key}={value}" for key, value in self.environment().items()]
-        self.call(
-            "new-session", "-d", "-x", "80", "-y", "24", "env", "-u", "PYTHONUNBUFFERED", *settings, "sh", "-c", inner
+        super().__init__(
+            folder,
+            {
+                "PYTHONPATH": str(ROOT),
+                "XDG_STATE_HOME": str(folder / "state"),
+                "XDG_CONFIG_HOME": str(folder / "config"),
+                "HOME": str(folder),
+            },
         )
 
-    def environment(self) -> dict[str, str]:
-        return {
-            "PYTHONPATH": str(ROOT),
-            "XDG_STATE_HOME": str(self.folder / "state"),
-            "XDG_CONFIG_HOME": str(self.folder / "config"),
-            "HOME": str(self.folder),
-        }
-
-    def picture(self) -> str:
-        return self.call("capture-pane", "-p")
-
-    def keys(self, *keys: str) -> None:
-        self.call("send-keys", *keys)
-
-    def flag(self, name: str) -> str:
-        return self.call("display-message", "-p", f"#{{{name}}}").strip()
-
-    def wait(self, what: str, is_so: Callable[[], bool], limit_s: float = 15.0) -> None:
-        until = time.monotonic() + limit_s
-        while not is_so():
-            assert time.monotonic() < until, f"not within {limit_s} s: {what}\n{self.picture()}"
-            time.sleep(0.03)
-
-    def wait_for(self, text: str) -> None:
-        self.wait(f"{text!r} on the screen", lambda: text in self.picture())
-
-    def wait_for_end(self, limit_s: float = LEAVE_WITHIN_S) -> int:
-        code = self.folder / "code"
-        self.wait("the end of the program", code.exists, limit_s)
-        return int(code.read_text())
-
-    def program_pid(self) -> int:
-        shell = (self.folder / "shell").read_text().strip()
-        found = subprocess.run(["ps", "-o", "pid=", "--ppid", shell], capture_output=True, text=True, check=True)
-        return int(found.stdout.split()[0])
-
-    def log(self) -> str:
-        (file,) = (self.folder).rglob("parlor-tui.log")
-        return file.read_text()
-
-    def assert_terminal_is_whole(self) -> None:
-        assert (self.folder / "after").read_text() == (self.folder / "before").read_text()
-        assert self.flag("alternate_on") == "0"
-        assert self.flag("mouse_any_flag") == "0"
-        assert self.flag("cursor_flag") == "1"
+    def run_screen(self, *faults: str, env: str = "") -> None:
+        self.run(f"{env} {sys.executable} {PROGRAM} {' '.join(faults)}")
 
 
 @pytest.fixture
-def tmux(tmp_path: Path) -> Iterator[Tmux]:
-    terminal = Tmux(tmp_path)
+def tmux(tmp_path: Path) -> Iterator[Screen]:
+    terminal = Screen(tmp_path)
     yield terminal
-    subprocess.run(["tmux", "-S", str(tmp_path / "tmux"), "kill-server"], capture_output=True, check=False)
+    terminal.close()
 
 
-def test_what_libraries_print_reaches_the_log_and_never_the_screen(tmux: Tmux) -> None:
-    tmux.run("die-thread")
+def test_what_libraries_print_reaches_the_log_and_never_the_screen(tmux: Screen) -> None:
+    tmux.run_screen("die-thread")
     tmux.wait_for("LISTENING")
     tmux.wait("the dying thread in the log", lambda: "NOISE of a dying thread" in tmux.log())
     picture = tmux.picture()
@@ -116,8 +62,8 @@ def test_what_libraries_print_reaches_the_log_and_never_the_screen(tmux: Tmux) -
 
 
 @pytest.mark.parametrize("key", ["C-q", "C-c"])
-def test_a_key_leaves_and_the_terminal_is_as_before(tmux: Tmux, key: str) -> None:
-    tmux.run("quiet")
+def test_a_key_leaves_and_the_terminal_is_as_before(tmux: Screen, key: str) -> None:
+    tmux.run_screen("quiet")
     tmux.wait_for("LISTENING")
     tmux.keys(key)
     assert tmux.wait_for_end() == 0
@@ -126,8 +72,8 @@ def test_a_key_leaves_and_the_terminal_is_as_before(tmux: Tmux, key: str) -> Non
 
 
 @pytest.mark.parametrize("fault", ["hang", "stuck-thread"])
-def test_leaving_is_bounded_even_if_something_hangs(tmux: Tmux, fault: str) -> None:
-    tmux.run(fault)
+def test_leaving_is_bounded_even_if_something_hangs(tmux: Screen, fault: str) -> None:
+    tmux.run_screen(fault)
     tmux.wait_for("LISTENING")
     tmux.keys("C-q")
     assert tmux.wait_for_end(LEAVE_WITHIN_S + 0.3) == 0
@@ -136,16 +82,16 @@ def test_leaving_is_bounded_even_if_something_hangs(tmux: Tmux, fault: str) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_leaves(tmux: Tmux, number: signal.Signals) -> None:
-    tmux.run()
+def test_a_signal_leaves(tmux: Screen, number: signal.Signals) -> None:
+    tmux.run_screen()
     tmux.wait_for("LISTENING")
     os.kill(tmux.program_pid(), number)
     assert tmux.wait_for_end() == 0
     tmux.assert_terminal_is_whole()
 
 
-def test_losing_the_terminal_ends_the_program(tmux: Tmux) -> None:
-    tmux.run()
+def test_losing_the_terminal_ends_the_program(tmux: Screen) -> None:
+    tmux.run_screen()
     tmux.wait_for("LISTENING")
     pid = tmux.program_pid()
     tmux.call("kill-server")
@@ -160,8 +106,8 @@ def test_losing_the_terminal_ends_the_program(tmux: Tmux) -> None:
     assert gone()
 
 
-def test_a_fault_of_the_screen_is_one_line_and_the_rest_is_in_the_log(tmux: Tmux) -> None:
-    tmux.run("fail")
+def test_a_fault_of_the_screen_is_one_line_and_the_rest_is_in_the_log(tmux: Screen) -> None:
+    tmux.run_screen("fail")
     assert tmux.wait_for_end(15) == 4
     tmux.assert_terminal_is_whole()
     said = " ".join(tmux.picture().split())
@@ -171,8 +117,8 @@ def test_a_fault_of_the_screen_is_one_line_and_the_rest_is_in_the_log(tmux: Tmux
     assert "raise RuntimeError" in tmux.log()
 
 
-def test_the_keys_that_a_terminal_really_sends(tmux: Tmux) -> None:
-    tmux.run("quiet")
+def test_the_keys_that_a_terminal_really_sends(tmux: Screen) -> None:
+    tmux.run_screen("quiet")
     tmux.wait_for("LISTENING")
     tmux.keys("hello there", "Enter")
     tmux.wait("the typed turn", lambda: "SAID hello there" in tmux.log())
@@ -194,17 +140,17 @@ def test_the_keys_that_a_terminal_really_sends(tmux: Tmux) -> None:
 @pytest.mark.parametrize(
     "env", ["NO_COLOR=1", "LC_ALL=C", "LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=ascii", "TERM=linux"]
 )
-def test_plain_surroundings(tmux: Tmux, env: str) -> None:
-    tmux.run("quiet", env=env)
+def test_plain_surroundings(tmux: Screen, env: str) -> None:
+    tmux.run_screen("quiet", env=env)
     tmux.wait_for("LISTENING")
     tmux.keys("C-q")
     assert tmux.wait_for_end() == 0
     tmux.assert_terminal_is_whole()
 
 
-def test_the_first_picture_stands_within_a_second(tmux: Tmux) -> None:
+def test_the_first_picture_stands_within_a_second(tmux: Screen) -> None:
     began_s = time.monotonic()
-    tmux.run("quiet")
+    tmux.run_screen("quiet")
     tmux.wait("the first picture", lambda: "type here" in tmux.picture())
     assert time.monotonic() - began_s < 1.5  # 1 s, and half a second for tmux, the shell and a machine under test
 

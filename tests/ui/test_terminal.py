@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from parlor_tui import logfile
 from parlor_tui.ui import terminal
 
 
 def test_the_log_is_made_with_its_folder_for_its_owner_alone(tmp_path: Path) -> None:
-    fd, path = terminal.open_log(tmp_path / "a" / "b" / "parlor-tui.log")
+    fd, path = logfile.open_log(tmp_path / "a" / "b" / "parlor-tui.log")
     os.write(fd, b"one\n")
     os.close(fd)
-    fd, _ = terminal.open_log(path)
+    fd, _ = logfile.open_log(path)
     os.write(fd, b"two\n")
     os.close(fd)
     assert path.read_text() == "one\ntwo\n"
@@ -25,31 +26,31 @@ def test_the_log_is_made_with_its_folder_for_its_owner_alone(tmp_path: Path) -> 
 
 def test_a_long_log_becomes_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "parlor-tui.log"
-    path.write_bytes(b"x" * (terminal.LOG_LIMIT_BYTES + 1))
-    terminal.old_log(path).write_text("older")
-    fd, _ = terminal.open_log(path)
+    path.write_bytes(b"x" * (logfile.LIMIT_BYTES + 1))
+    logfile.old_log(path).write_text("older")
+    fd, _ = logfile.open_log(path)
     os.close(fd)
     assert path.read_bytes() == b""
-    assert terminal.old_log(path).stat().st_size == terminal.LOG_LIMIT_BYTES + 1
+    assert logfile.old_log(path).stat().st_size == logfile.LIMIT_BYTES + 1
 
 
 def test_a_log_that_grows_too_long_starts_anew_while_it_is_open(tmp_path: Path) -> None:
-    fd, path = terminal.open_log(tmp_path / "parlor-tui.log")
+    fd, path = logfile.open_log(tmp_path / "parlor-tui.log")
     screen = terminal.Terminal(tty_fd=-1, log_fd=fd, log_path=path, modes=None)
     screen.write_log("short \ud800\n")
     screen.trim_log()
     assert path.read_text() == "short ?\n"
-    screen.write_log("y" * terminal.LOG_LIMIT_BYTES)
+    screen.write_log("y" * logfile.LIMIT_BYTES)
     screen.trim_log()
     screen.write_log("after\n")
     os.close(fd)
     assert path.read_text() == "after\n"
-    assert terminal.old_log(path).stat().st_size > terminal.LOG_LIMIT_BYTES
+    assert logfile.old_log(path).stat().st_size > logfile.LIMIT_BYTES
 
 
 def test_without_a_place_for_the_log_there_is_the_null_device(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    fd, path = terminal.open_log(tmp_path / "file" / "parlor-tui.log")
+    fd, path = logfile.open_log(tmp_path / "file" / "parlor-tui.log")
     os.write(fd, b"gone\n")
     os.close(fd)
     assert path == Path(os.devnull)

@@ -1,0 +1,120 @@
+"""The program as people run it: a real terminal, a microphone and a speaker, the real models."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conftest import Home
+from tests.questions import QUESTIONS, question_wav
+from tests.rig import Rig
+from tests.terminal import Tmux
+
+READY_S = 90.0
+TURN_S = 60.0
+
+
+@pytest.fixture
+def screen(rig: Rig, isolated_home: Home, tmp_path: Path) -> Iterator[Tmux]:
+    names = ("HOME", "PYTHONPATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    terminal = Tmux(tmp_path, {**{name: isolated_home.env[name] for name in names}, **rig.env}, columns=120, rows=36)
+    yield terminal
+    terminal.close()
+
+
+def start(screen: Tmux, *options: str) -> None:
+    screen.run(f"{sys.executable} -m parlor_tui {' '.join(options)}")
+
+
+def core_of(screen: Tmux) -> psutil.Process:
+    (core,) = [p for p in psutil.Process(screen.program_pid()).children() if "core" in p.cmdline()]
+    return core
+
+
+def log_text(home: Home) -> str:
+    return "".join(path.read_text(errors="replace") for path in Path(home.env["HOME"]).rglob("parlor-tui.log*"))
+
+
+def test_talk_type_interrupt_and_leave(screen: Tmux, rig: Rig, isolated_home: Home) -> None:
+    start(screen)
+    screen.wait_for("LOADING")
+    screen.wait_for("LISTENING", READY_S)
+    assert "demo-grade" in screen.picture()
+    rig.speak(question_wav(QUESTIONS[0]))
+    screen.wait_for("Paris", TURN_S)
+    screen.wait("the stages of the turn", lambda: "voice to voice – " not in screen.picture(), TURN_S)
+    assert "What is the capital of France?" in screen.picture()
+    screen.wait_for("LISTENING", TURN_S)
+    screen.keys("Tell me a story about a dog.", "Enter")
+    screen.wait_for("SPEAKING", TURN_S)
+    screen.keys("Escape")
+    screen.wait_for("LISTENING", 3.0)
+    screen.keys("C-t")
+    screen.wait_for("MUTED", 3.0)
+    screen.keys("C-t")
+    screen.wait_for("LISTENING", 3.0)
+    core = core_of(screen)
+    screen.keys("C-q")
+    assert screen.wait_for_end() == 0
+    screen.assert_terminal_is_whole()
+    core.wait(2)
+    assert "Traceback" not in log_text(isolated_home)
+
+
+def test_when_the_core_is_killed_during_a_turn_the_screen_stays_and_says_so(screen: Tmux, rig: Rig) -> None:
+    start(screen)
+    screen.wait_for("LISTENING", READY_S)
+    screen.keys("Tell me a long story.", "Enter")
+    screen.wait_for("SPEAKING", TURN_S)
+    os.kill(core_of(screen).pid, signal.SIGKILL)
+    screen.wait_for("starting it again", 5.0)
+    screen.wait_for("LISTENING", READY_S)
+    rig.speak(question_wav(QUESTIONS[0]))
+    screen.wait_for("Paris", TURN_S)
+
+
+@pytest.mark.parametrize("moment", ["LOADING", "LISTENING", "HEARING", "THINKING", "SPEAKING"])
+@pytest.mark.parametrize("key", ["C-q", "C-c"])
+def test_it_can_be_left_from_every_state(screen: Tmux, rig: Rig, moment: str, key: str) -> None:
+    start(screen)
+    screen.wait_for("LOADING")
+    if moment != "LOADING":
+        screen.wait_for("LISTENING", READY_S)
+    core = core_of(screen) if moment != "LOADING" else None
+    if moment == "HEARING":
+        import threading
+
+        threading.Thread(target=rig.speak, args=(question_wav(QUESTIONS[5]),), daemon=True).start()
+        screen.wait_for("HEARING")
+    if moment in ("THINKING", "SPEAKING"):
+        screen.keys("Tell me a story about a dog.", "Enter")
+        screen.wait_for(moment, TURN_S)
+    screen.keys(key)
+    assert screen.wait_for_end() == 0
+    screen.assert_terminal_is_whole()
+    if core is not None:
+        core.wait(2)
+
+
+def test_without_any_sound_system_typing_works(isolated_home: Home, tmp_path: Path) -> None:
+    names = ("HOME", "PYTHONPATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    nowhere = {"PULSE_SERVER": f"unix:{tmp_path}/none"}
+    screen = Tmux(tmp_path, {**{name: isolated_home.env[name] for name in names}, **nowhere}, columns=120, rows=36)
+    try:
+        start(screen)
+        screen.wait_for("no speaker", READY_S)
+        screen.wait_for("no microphone", READY_S)
+        time.sleep(0.2)
+        screen.keys("What is the capital of Italy?", "Enter")
+        screen.wait_for("Rome", TURN_S)
+        screen.keys("C-q")
+        assert screen.wait_for_end() == 0
+    finally:
+        screen.close()
