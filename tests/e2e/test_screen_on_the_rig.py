@@ -105,7 +105,8 @@ def test_it_can_be_left_from_every_state(screen: Tmux, rig: Rig, moment: str, ke
 
 def test_without_any_sound_system_typing_works(isolated_home: Home, tmp_path: Path) -> None:
     names = ("HOME", "PYTHONPATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
-    nowhere = {"PULSE_SERVER": f"unix:{tmp_path}/none"}
+    # Neither this machine's sound nor the rig's, which other tests have put into the environment of this process.
+    nowhere = {"PULSE_SERVER": f"unix:{tmp_path}/none", "ALSA_CONFIG_PATH": "/usr/share/alsa/alsa.conf"}
     screen = Tmux(tmp_path, {**{name: isolated_home.env[name] for name in names}, **nowhere}, columns=120, rows=36)
     try:
         start(screen)
