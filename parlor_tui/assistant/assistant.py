@@ -58,6 +58,8 @@ from parlor_tui.settings import Settings, Tuning, log_file
 _log = logging.getLogger(__name__)
 _INBOX = 2048
 _TICK_S = 0.03
+_IDLE_S = 0.25
+"""Without a reply to feed to the speaker there is nothing to do between messages."""
 _RETRY_DEVICES_S = 2.0
 _TYPED_WAITING = 20
 LONGEST_TYPED_CHARS = 8000
@@ -162,7 +164,7 @@ class Assistant:
             self._set_state()
             while True:
                 try:
-                    message = self._inbox.get(timeout=_TICK_S)
+                    message = self._inbox.get(timeout=_IDLE_S if self._talk.phase is ReplyPhase.NONE else _TICK_S)
                 except queue.Empty:
                     pass
                 else:

@@ -30,7 +30,7 @@ class UtteranceTaker:
     def __init__(self, vad: VoiceActivity) -> None:
         self._vad = vad
         self._machine = TurnMachine()
-        self._before: deque[bytes] = deque(maxlen=64)
+        self._before: deque[NDArray[np.float32]] = deque(maxlen=64)
 
     @property
     def in_speech(self) -> bool:
@@ -51,17 +51,16 @@ class UtteranceTaker:
         """
         probability = self._vad.probability(samples)
         actions = self._machine.frame(probability, end_at_s, hearing, FRAME_MS, phase, speaking_since_s)
-        block = pcm16(samples)
         sound = b""
         if any(isinstance(action, Begin) for action in actions):
             count = math.ceil(hearing.pre_roll_ms / FRAME_MS)
-            sound = b"".join(list(self._before)[-count:] if count else []) + block
+            sound = pcm16(np.concatenate([*(list(self._before)[-count:] if count else []), samples]))
         elif self._machine.in_speech or actions:
-            sound = block
+            sound = pcm16(samples)
         if any(isinstance(action, Commit | Drop) for action in actions):
             self._over()
         elif not self._machine.in_speech:
-            self._before.append(block)
+            self._before.append(samples)
         return Heard(level_dbfs(samples), probability, actions, sound)
 
     def abandon(self) -> tuple[Action, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Protocol
 
 import numpy as np
@@ -71,5 +72,5 @@ def level_dbfs(samples: NDArray[np.float32]) -> float:
     """RMS level of `samples` in dB below full scale; -120 for digital silence."""
     if not len(samples):
         return -120.0
-    rms = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
-    return max(-120.0, 20.0 * float(np.log10(max(rms, 1e-6))))
+    rms = math.sqrt(float(np.dot(samples, samples)) / len(samples))
+    return max(-120.0, 20.0 * math.log10(max(rms, 1e-6)))
