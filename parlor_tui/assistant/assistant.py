@@ -82,6 +82,7 @@ class Assistant:
         self._senses = Senses(settings.devices, self._put, self._notice)
         self._taker: UtteranceTaker | None = None
         self._link: Link | None = None
+        self._new_link: Link | None = None
         self._typed: deque[str] = deque()
         self._ready = False
         self._gave_up = False
@@ -205,7 +206,7 @@ class Assistant:
             case Mute(muted):
                 self._mute(muted)
             case LinkUp(link):
-                self._link_up(link)
+                self._new_link = link  # used from the core's first word on, which the conversation so far is told after
             case LinkDown(reason, again):
                 self._link_down(reason, again)
             case MicrophoneEnded(None):
@@ -233,6 +234,7 @@ class Assistant:
     def _core_said(self, event: CoreEvent) -> None:
         match event:
             case CoreHello():
+                self._link = self._new_link
                 self._tuning = self._settings.tuning(event.profile)
                 self._emit(
                     CoreFound(
@@ -307,9 +309,6 @@ class Assistant:
         for action in self._taker.abandon():
             if isinstance(action, Drop):
                 self._talk.drop(action.last_speech_at_s, now_s())
-
-    def _link_up(self, link: Link) -> None:
-        self._link = link
 
     def _link_down(self, reason: str, again: bool) -> None:
         self._link = None

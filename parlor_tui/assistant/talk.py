@@ -294,7 +294,7 @@ class Talk:
         self._said[turn] = text
         if self._reply is not None and self._reply.turn == turn:
             self._reply.said = text
-        elif text:
+        else:
             self.memories.close(turn, said=text)
         if text:
             self._emit(Caption(at_s=at_s, turn=turn, text=text, final=True))
