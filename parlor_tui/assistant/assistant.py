@@ -281,7 +281,7 @@ class Assistant:
         )
 
     def _say(self, text: str) -> None:
-        text = " ".join(text.split())
+        text = text.strip()
         if not text:
             return
         if len(text) > LONGEST_TYPED_CHARS:

@@ -46,7 +46,7 @@ class Senses:
             )
         except DeviceError as error:
             self._microphone_due = True
-            self._notify(f"no microphone, type instead: {error}", "microphone")
+            self._notify(str(error), "microphone")
             return
         self._microphone = microphone
         self._microphone_due = False
@@ -64,7 +64,7 @@ class Senses:
                 speaker.start(lambda reason: self._put(SpeakerLost(reason)))
         except DeviceError as error:
             self._speaker_due = True
-            self._notify(f"no speaker, replies are only shown: {error}", "speaker")
+            self._notify(f"{error} (replies are only shown)", "speaker")
             return None
         self._speaker = speaker
         self._speaker_due = False
@@ -79,7 +79,7 @@ class Senses:
                 camera.start()
             self._camera = camera
         except DeviceError as error:
-            self._notify(f"no camera: {error}", "camera")
+            self._notify(str(error), "camera")
 
     def frame_jpeg(self) -> bytes | None:
         """The camera's newest frame."""

@@ -34,7 +34,7 @@ class InferenceCore:
         self._places = asyncio.Semaphore(max_requests)
         self._cancelled = threading.Event()
         self._watchers: list[Callable[[LoadingEvent], None]] = []
-        self._latest: LoadingEvent = CoreLoading("starting")
+        self._latest: LoadingEvent = CoreLoading("loading")
         self._parts: asyncio.Future[Parts] | None = None
         self.caption_pool = ThreadPoolExecutor(1, "captions")
         self.engine_pool = ThreadPoolExecutor(max_requests, "engine")

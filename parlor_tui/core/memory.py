@@ -104,7 +104,7 @@ class Memory:
         for item in kept:
             text = item.remembered
             if room < 0 and len(kept) == 1:
-                text = text[room:]
+                text = text[-room:]
             if messages and messages[-1].role == item.role:
                 before = messages.pop()
                 image = item.image_jpeg or before.image_jpeg
@@ -121,22 +121,27 @@ class Memory:
 
 
 def heard_text(spoken: Sequence[tuple[str, int]], played_samples: int) -> str:
-    """The words of `spoken` that `played_samples` cover, taking each unit as spoken evenly; whole words only."""
+    """The words of `spoken` that `played_samples` cover, taking each unit as spoken evenly; whole words only.
+
+    A unit without sound (nothing of it can be said, or replies are only shown) counts with what comes before it.
+    """
     heard: list[str] = []
     for text, samples in spoken:
-        if played_samples >= samples:
-            heard.append(text)
-        elif played_samples > 0:
-            reach = len(text) * played_samples / samples
-            words = text.split()
-            length = 0
-            for word in words:
-                length += len(word)
-                if length > reach:
-                    break
-                heard.append(word)
-                length += 1
-        played_samples -= samples
-        if played_samples <= 0:
+        if played_samples < samples:
+            heard += _first_words(text, len(text) * played_samples / samples)
             break
+        heard.append(text)
+        played_samples -= samples
     return " ".join(heard)
+
+
+def _first_words(text: str, reach_chars: float) -> list[str]:
+    words: list[str] = []
+    length = 0
+    for word in text.split():
+        length += len(word)
+        if length > reach_chars:
+            break
+        words.append(word)
+        length += 1
+    return words

@@ -65,6 +65,7 @@ class Reply:
         self._options = options
         self._stop = Stop()
         self._item = Item(item_id, "assistant")
+        memory.add(self._item)  # at once: a client may truncate a reply of which there is no word yet
         self._limit = ReplyLimit(options.max_tokens)
         self._done = False
 
@@ -83,12 +84,12 @@ class Reply:
             return
         try:
             parts = await self._core.parts()
-            if not self._memory.items or not any(item.remembered for item in self._memory.items):
+            asked = [item for item in self._memory.items if item is not self._item]
+            if not any(item.remembered for item in asked):
                 self._finish("cancelled", "no_words")
                 return
-            last = self._memory.items[-1]
-            if last.role == "user" and not last.remembered:
-                self._memory.remove(last.item_id)
+            if asked[-1].role == "user" and not asked[-1].remembered:
+                self._memory.remove(asked[-1].item_id)
                 self._finish("cancelled", "no_words")
                 return
             await self._run(parts, self._prompt(parts))
@@ -102,9 +103,7 @@ class Reply:
         opening = list(parts.prompt.messages())
         if self._options.instructions:
             opening = [Message("system", self._options.instructions), *opening[1:]]
-        messages = self._memory.messages(opening, parts.engine.context_tokens, self._limit.hard_tokens)
-        self._memory.add(self._item)
-        return messages
+        return self._memory.messages(opening, parts.engine.context_tokens, self._limit.hard_tokens)
 
     async def _run(self, parts: Parts, messages: list[Message]) -> None:
         loop = asyncio.get_running_loop()

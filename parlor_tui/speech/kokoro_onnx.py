@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,8 +31,12 @@ class KokoroOnnx:
     """Kokoro-82M in ONNX with the given voices, each float32 of 510 x 1 x 256 (one style per phoneme count)."""
 
     def __init__(self, model: Path, voices: Mapping[str, NDArray[np.float32]], *, threads: int) -> None:
+        # ONNX Runtime collects events about this machine and queues them for its makers. Nothing leaves this machine.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
         from kokoro_onnx import Kokoro
+
+        onnxruntime.disable_telemetry_events()
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads

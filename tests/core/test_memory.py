@@ -64,6 +64,12 @@ def test_the_newest_turns_stay_when_the_context_is_full() -> None:
     assert 3 < len(messages) < 15
 
 
+def test_of_a_message_that_is_too_long_the_end_is_kept() -> None:
+    (_, (_, text)) = prompt(talk(("user", "start " + "word " * 3000 + "end")), context_tokens=700)
+    assert text.endswith("word end")
+    assert 1000 < len(text) <= 600 * 3
+
+
 @given(st.integers(200, 3000), st.lists(st.text("ab ", max_size=600), max_size=40))
 def test_the_prompt_never_outgrows_the_context(context_tokens: int, texts: list[str]) -> None:
     memory = talk(*[("user" if n % 2 == 0 else "assistant", text) for n, text in enumerate(texts)])
