@@ -254,7 +254,7 @@ class Assistant:
             case CoreLoading(text, done_bytes, total_bytes):
                 self._emit(Loading(at_s=now_s(), text=text, done_bytes=done_bytes, total_bytes=total_bytes))
             case CoreReady(load_ms):
-                self._ready = True
+                self._ready, self._gave_up = True, False
                 self._notice("", "core")
                 self._senses.open_microphone()
                 profile, model = self._core
@@ -318,6 +318,7 @@ class Assistant:
             self._notice(f"{reason}; starting it again, the talk goes on", "core")
         else:
             self._gave_up = True
+            self._talk.give_up()
             stuck = f"{reason}; it will not stay up: leave and start again, `parlor-tui doctor` may say why"
             self._notice(stuck, "core", error=True)
             self._emit(Failed(at_s=now_s(), text=stuck))

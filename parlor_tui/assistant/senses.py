@@ -51,6 +51,7 @@ class Senses:
         self._microphone = microphone
         self._microphone_due = False
         self._notify("", "microphone")
+        self._notify("", "microphone-silent")
 
     def open_speaker(self) -> Speaker | None:
         """The speaker, playing; None without one."""

@@ -182,7 +182,6 @@ class Talk:
             self._emit(AudioStopped(at_s=at_s, turn=reply.turn, played_ms=played_ms))
         heard_nothing = not reply.audible and by == "voice"
         self._over(reply, "superseded" if heard_nothing else "interrupted", reply.text)
-        self._forget_old_cuts()
 
     # --- what the core says -------------------------------------------------------------------------------------------
 
@@ -213,11 +212,12 @@ class Talk:
 
     def core_lost(self) -> None:
         """The core is gone. A reply that had begun is over; turns without an answer wait for the next core."""
-        reply, self._reply = self._reply, None
         self._cuts.clear()
         self._captions = _Captions()
-        if reply is None:
+        reply = self._reply
+        if reply is None or reply.done is not None:  # a reply that is here as a whole is played to its end
             return
+        self._reply = None
         played_ms = self._playback.stop()
         if reply.audible:
             self._emit(AudioStopped(at_s=now_s(), turn=reply.turn, played_ms=played_ms))
@@ -225,6 +225,12 @@ class Talk:
             self._over(reply, "failed", reply.text)
         else:
             self._reply = _Reply(reply.turn, reply.said)
+
+    def give_up(self) -> None:
+        """No core will come any more: nothing waits for one."""
+        reply, self._reply = self._reply, None
+        if reply is not None:
+            self._over(reply, "failed", reply.text)
 
     def core_back(self) -> None:
         """A fresh core is there: tell it the conversation, and ask again what has no answer."""
@@ -243,9 +249,8 @@ class Talk:
         reply = self._reply
         if reply is None:
             return
-        if not reply.audible and hold:
-            return
-        self._playback.pump()
+        if reply.audible or not hold:
+            self._playback.pump()
         clock = self._playback.clock()
         at_s = now_s()
         if clock is not None and not reply.audible and clock.first_audible_at_s is not None:
@@ -272,6 +277,7 @@ class Talk:
         if turn is None:
             return
         self._utterance = None
+        self.interrupt("voice")
         opened = self.memories.open(turn)
         opened.image, opened.committed = frame_jpeg, True
         self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=False))
@@ -344,7 +350,9 @@ class Talk:
                 self._over(reply, "no_words", "")
             case (("failed" | "cancelled"), reason):
                 self._reply = None
-                self._playback.stop()
+                played_ms = self._playback.stop()
+                if reply.audible:
+                    self._emit(AudioStopped(at_s=at_s, turn=reply.turn, played_ms=played_ms))
                 self._emit(Failed(at_s=at_s, text=f"no answer: {reason}"))
                 self._over(reply, "failed", reply.text)
             case _:
@@ -360,7 +368,7 @@ class Talk:
 
     def _truncate(self, cut: _Cut) -> None:
         """Tell the core how much of a cut reply was heard, as soon as its item is known."""
-        if cut.item_id and not cut.truncated:
+        if cut.item_id and not cut.truncated and self._playback.has_speaker:  # what is only shown was read
             cut.truncated = True
             self._send(say.TruncateItem(cut.item_id, round(cut.played_ms)))
 
@@ -370,7 +378,7 @@ class Talk:
             self.memories.heard_of_last(cut.turn, heard)
             self._emit(HeardText(at_s=at_s, turn=cut.turn, heard=heard))
 
-    def _forget_old_cuts(self) -> None:
+    def _forget_old_turns(self) -> None:
         for turn in sorted(self._cuts)[:-8]:
             del self._cuts[turn]
         for turn in sorted(self._said)[:-64]:
@@ -378,10 +386,8 @@ class Talk:
 
     def _over(self, reply: _Reply, status: TurnStatus, text: str) -> None:
         said = reply.said or self._said.get(reply.turn, "")
-        if status == "completed":
-            self.memories.close(reply.turn, said, text)
-        elif said or status in ("no_words", "failed"):
-            self.memories.close(reply.turn, said)
+        self.memories.close(reply.turn, said, text if status == "completed" else "")
+        self._forget_old_turns()
         tokens = reply.done.usage.output_tokens if reply.done is not None else 0
         self._emit(
             TurnDone(

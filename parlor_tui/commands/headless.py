@@ -12,6 +12,8 @@ from types import FrameType
 from typing import Any
 
 from parlor_tui.assistant import Assistant
+from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
+from parlor_tui.devices.select import open_microphone
 from parlor_tui.events import (
     AudioStarted,
     AudioStopped,
@@ -42,7 +44,12 @@ _STOP_S = 1.5
 
 
 def run(settings: Settings, config: Path | None) -> int:
-    """Run until the microphone's file is over and all is quiet, or until SIGINT or SIGTERM; the exit code."""
+    """Run until the microphone's file is over and all is quiet, or until SIGINT or SIGTERM; the exit code.
+
+    Raises DeviceError for a file that cannot stand in for the microphone: nobody could ever say anything.
+    """
+    if means_file(settings.devices.microphone, SOUND_SUFFIXES):
+        open_microphone(settings.devices.microphone)
     events: queue.Queue[Event] = queue.Queue(_WAITING_EVENTS)
     stop = threading.Event()
 

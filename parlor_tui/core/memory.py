@@ -10,6 +10,8 @@ from parlor_tui.events import Role
 
 _CHARS_PER_TOKEN = 3
 """Fewer than English really has (about 4), so that the estimate errs towards a prompt that fits."""
+_OVERHEAD_CHARS = 24
+"""What the chat template adds to a message, about eight tokens."""
 _CUT = " —"
 """Ends a reply that was cut off, in what the model is told of it."""
 _LONGEST_HISTORY = 400
@@ -86,25 +88,24 @@ class Memory:
 
         Neighbours of the same role become one message, as chat templates want it.
         """
+        reply_tokens = min(reply_tokens, context_tokens // 2)
         room = (context_tokens - reply_tokens) * _CHARS_PER_TOKEN - sum(len(m.text) for m in opening)
-        kept: list[Item] = []
+        kept: list[tuple[Item, str]] = []
         for item in reversed(self._items):
             if not item.remembered:
                 continue
-            room -= len(item.remembered) + 8 * _CHARS_PER_TOKEN
-            if room < 0 and kept:
+            room -= _OVERHEAD_CHARS
+            if len(item.remembered) > room:
+                if not kept:  # the newest one is answered in any case: its end, where the question is
+                    kept.append((item, item.remembered[-max(1, room) :]))
                 break
-            kept.append(item)
-            if room < 0:
-                break
+            room -= len(item.remembered)
+            kept.append((item, item.remembered))
         kept.reverse()
-        while kept and kept[0].role == "assistant":
+        while kept and kept[0][0].role == "assistant":
             kept.pop(0)
         messages: list[Message] = []
-        for item in kept:
-            text = item.remembered
-            if room < 0 and len(kept) == 1:
-                text = text[-room:]
+        for item, text in kept:
             if messages and messages[-1].role == item.role:
                 before = messages.pop()
                 image = item.image_jpeg or before.image_jpeg

@@ -118,7 +118,8 @@ class Reply:
             return True
 
         def generate() -> Generation:
-            sampling = Sampling(self._options.temperature, self._options.top_p, self._limit.hard_tokens)
+            most = min(self._limit.hard_tokens, parts.engine.context_tokens // 2)
+            sampling = Sampling(self._options.temperature, self._options.top_p, most)
             try:
                 return parts.engine.generate(messages, sampling, on_text)
             finally:

@@ -253,6 +253,7 @@ class Session:
                 self.refuse("input_audio_transcription_failed", f"captions failed: {one_line(error)}", event_id)
             self._emit(CaptionFinal(item.item_id, item.text, len(samples) * 1000 / CAPTION_RATE_HZ))
             self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
+            self._captions.pop(item.item_id, None)
 
         self._captions[item.item_id] = self._spawn(caption())
 
@@ -281,8 +282,7 @@ class Session:
             self._partial = None
 
     async def _captions_done(self) -> None:
-        waiting, self._captions = list(self._captions.values()), {}
-        await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.gather(*self._captions.values(), return_exceptions=True)
 
     async def _look(self) -> None:
         parts = await self._core.parts()

@@ -113,7 +113,7 @@ class TurnMachine:
         return (self._last_speech_at_s - onset) * 1000
 
     def _confirm(self, hearing: Hearing, speaking: bool) -> tuple[Action, ...]:
-        needed_ms = hearing.barge_in_ms if speaking else hearing.min_speech_ms
+        needed_ms = min(hearing.barge_in_ms, hearing.min_speech_ms) if speaking else hearing.min_speech_ms
         if self._confirmed or self._speech_ms() < needed_ms:
             return ()
         self._confirmed = True

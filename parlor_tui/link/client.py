@@ -86,9 +86,10 @@ class Link:
                     self._on_event(event)
         except (OSError, WebSocketException) as error:
             reason = f"the link broke: {error}"
-        with contextlib.suppress(queue.Full):
-            self._outbox.put_nowait(None)
-        self._on_closed(reason)
+        finally:  # whatever ended it: whoever waits for the end of the link must hear of it
+            with contextlib.suppress(queue.Full):
+                self._outbox.put_nowait(None)
+            self._on_closed(reason)
 
     def _write(self) -> None:
         with contextlib.suppress(OSError, WebSocketException):

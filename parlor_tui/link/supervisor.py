@@ -171,5 +171,5 @@ def end(process: subprocess.Popen[bytes], timeout_s: float) -> None:
 
 
 def core_command(arguments: Sequence[str]) -> list[str]:
-    """The command line of a core as a child; it holds no secret."""
-    return [sys.executable, "-m", "parlor_tui", "core", *arguments]
+    """The command line of a core as a child; it holds no secret. `-P`: no module of the folder one stands in is run."""
+    return [sys.executable, "-P", "-m", "parlor_tui", "core", *arguments]

@@ -6,13 +6,13 @@ import re
 
 # fmt: off
 _ABBREVIATIONS = frozenset({
-    "mr", "mrs", "ms", "dr", "prof", "sr", "jr", "st", "mt", "no", "vs", "etc", "approx", "dept", "est", "fig", "gen",
+    "mr", "mrs", "ms", "dr", "prof", "sr", "jr", "st", "mt", "vs", "etc", "approx", "dept", "est", "fig", "gen",
     "gov", "inc", "ltd", "co", "corp", "rep", "sen", "capt", "lt", "col", "sgt", "e.g", "i.e", "a.m", "p.m", "cf", "al",
     "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
     "mon", "tue", "wed", "thu", "fri", "sat", "sun",
 })
 _TITLES = frozenset({
-    "mr", "mrs", "ms", "dr", "prof", "st", "mt", "no", "fig", "gen", "gov", "rep", "sen", "capt", "lt", "col", "sgt",
+    "mr", "mrs", "ms", "dr", "prof", "st", "mt", "fig", "gen", "gov", "rep", "sen", "capt", "lt", "col", "sgt",
     "e.g", "i.e", "vs", "cf", "approx",
 })
 # fmt: on
@@ -99,6 +99,8 @@ def is_sentence_end(text: str, following: str) -> bool:
     word = re.split(r"[\s(\"'“‘\[]", bare[:-1])[-1].lower()
     if re.fullmatch(r"\d{1,3}", word) and re.search(r"(^|\n)\s*\d{1,3}\.$", bare):
         return False  # "1. Eggs": the number of a list
+    if word == "no":
+        return not following[:1].isdigit()  # "No. 5 is alive", but "He said no. Then he left."
     if word in _TITLES or re.fullmatch(r"[a-z]", word):
         return False  # "Dr. Smith", "J. Smith"
     if following[:1].islower():

@@ -70,6 +70,17 @@ def test_of_a_message_that_is_too_long_the_end_is_kept() -> None:
     assert 1000 < len(text) <= 600 * 3
 
 
+def test_a_question_that_fits_is_whole_whatever_came_before_it() -> None:
+    question = "q" * 1500
+    memory = talk(("user", "Hi."), ("assistant", "x" * 4000), ("user", question))
+    assert prompt(memory, context_tokens=700)[1:] == [("user", question)]
+
+
+def test_a_long_reply_leaves_room_for_the_question() -> None:
+    messages = talk(("user", "What is it?")).messages(OPENING, 2048, 2000)
+    assert messages[-1].text == "What is it?"
+
+
 @given(st.integers(200, 3000), st.lists(st.text("ab ", max_size=600), max_size=40))
 def test_the_prompt_never_outgrows_the_context(context_tokens: int, texts: list[str]) -> None:
     memory = talk(*[("user" if n % 2 == 0 else "assistant", text) for n, text in enumerate(texts)])

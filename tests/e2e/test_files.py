@@ -49,6 +49,15 @@ def test_a_talk_from_a_file_into_a_file(isolated_home: Home, tmp_path: Path) -> 
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("name", ["nosuch.wav", "text.wav"])
+def test_a_talk_from_a_file_that_is_none_ends_at_once(name: str, isolated_home: Home, tmp_path: Path) -> None:
+    (tmp_path / "text.wav").write_text("What is the capital of France?")
+    done = parlor("--headless", "--mic", tmp_path / name, "--speaker", "none", env=isolated_home.env, timeout_s=20)
+    assert done.returncode in (3, 4)
+    assert len(done.stderr.splitlines()) == 1
+    assert name in done.stderr
+
+
 def test_ask_with_a_recording(isolated_home: Home, tmp_path: Path) -> None:
     out = tmp_path / "reply.wav"
     done = parlor("ask", "--wav", question_wav(QUESTIONS[0]), "--out", out, "--json", env=isolated_home.env)

@@ -36,6 +36,8 @@ def split(text: str, *, pieces: list[int] | None = None, first_clause: bool = Fa
         ("See example.com/a.b for it. Done.", ["See example.com/a.b for it.", "Done."]),
         ("你好。我很好！你呢？", ["你好。", "我很好！", "你呢？"]),
         ("It was 2019. We met.", ["It was 2019.", "We met."]),
+        ("The answer is no. It is.", ["The answer is no.", "It is."]),
+        ("No. 5 is alive. Good.", ["No. 5 is alive.", "Good."]),
         ("Really?! Yes.", ["Really?!", "Yes."]),
         ("no end at all", ["no end at all"]),
         ("", []),
