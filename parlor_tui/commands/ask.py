@@ -87,6 +87,8 @@ def run(
     if text is not None and not text.strip():
         raise AskError("--text is empty: give the question")
     picture = read_picture(image) if image is not None else None
+    if out is not None and out.suffix.lower() not in (".wav", ".wave"):
+        raise AskError(f"{out}: the reply is saved as WAV: give --out a name that ends in .wav")
     if out is not None and not out.expanduser().parent.is_dir():
         raise AskError(f"{out}: cannot be written: there is no folder {out.parent}", missing=True)
     inbox: queue.Queue[Link | CoreEvent | str] = queue.Queue(8192)
