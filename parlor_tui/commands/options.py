@@ -32,7 +32,7 @@ examples:
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "ask": (
-        "put one question, print and speak the answer",
+        "put one question, print the answer, and save it spoken with --out",
         """\
 examples:
   parlor-tui ask --text "What is a fjord?"
