@@ -361,10 +361,9 @@ class Talk:
     def _refused(self, code: str, message: str, at_s: float) -> None:
         self._emit(Failed(at_s=at_s, text=message))
         reply = self._reply
-        unasked = reply is not None and not reply.response_id
-        if unasked and code == "conversation_already_has_active_response":
+        if reply is not None and not reply.response_id and code == "conversation_already_has_active_response":
             self._reply = None
-            self._over(reply, "failed", "")  # type: ignore[arg-type]  # `unasked` says that there is one
+            self._over(reply, "failed", "")
 
     def _truncate(self, cut: _Cut) -> None:
         """Tell the core how much of a cut reply was heard, as soon as its item is known."""
