@@ -43,8 +43,14 @@ def key(
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """When the user speaks, and when a turn is over."""
+    """When the user speaks, when a turn is over, and who hears it."""
 
+    mode: str = key(
+        "native",
+        "",
+        "`native`: a model that hears takes the sound itself; `captions`: it reads the caption instead",
+        choices=("native", "captions"),
+    )
     vad_threshold: float = key(0.5, "probability", "a frame at or above it is speech", low=0.05, high=0.99)
     vad_threshold_speaking: float = key(
         0.92,
@@ -77,9 +83,50 @@ class Answering:
         0.7, "", "0 always takes the likeliest word, higher varies more", low=0.0, high=2.0, profiles={"lite": 0.1}
     )
     top_p: float = key(0.9, "", "only the likeliest words up to this share are drawn from", low=0.01, high=1.0)
+    top_k: int = key(64, "tokens", "only so many of the likeliest words are drawn from", low=1, high=1024)
+    seed: int = key(0, "", "0 draws anew each turn; any other number makes a reply repeatable", low=0, high=2**31 - 1)
     max_tokens: int = key(
         25, "tokens", "soft: the sentence is finished; the hard stop is at four times this", low=1, high=2048
     )
+    preset: str = key(
+        "assistant",
+        "",
+        "`assistant` talks, `tutor` corrects the learner's language, `narrator` tells what the camera sees",
+        choices=("assistant", "tutor", "narrator"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Seeing:
+    """When the model is shown the camera's picture, and how closely it looks."""
+
+    policy: str = key(
+        "when_changed",
+        "",
+        "a picture costs the encoder's time: every turn, when it changed since the last one shown or the words ask to "
+        "look, only on request by words, or never",
+        choices=("every_turn", "when_changed", "on_request", "off"),
+    )
+    image_tokens: str = key(
+        "280",
+        "tokens",
+        "the model's budget for one picture; below 280 Gemma is known to imagine things",
+        choices=("70", "140", "280", "560", "1120"),
+    )
+    prime: bool = key(True, "", "show the picture while the user still speaks, so that nobody waits for it")
+
+
+@dataclass(frozen=True, slots=True)
+class Captions:
+    """Who writes down what the user says."""
+
+    model: str = key(
+        "auto",
+        "",
+        "Whisper's size; `auto` goes with the profile (lite: tiny.en, gemma: base); without .en it knows 99 languages",
+        choices=("auto", "tiny.en", "tiny", "base", "small", "medium", "large-v3-turbo"),
+    )
+    language: str = key("auto", "", "`auto` detects it each turn; or a code such as en, de, zh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +135,12 @@ class Speaking:
 
     voice: str = key("af_heart", "", "a Kokoro voice; `parlor-tui models list` shows which models bring which")
     speed: float = key(1.1, "x", "1 is the voice's own pace", low=0.5, high=2.0)
+    runtime: str = key(
+        "auto",
+        "",
+        "what Kokoro runs on; `auto`: MLX on Apple silicon, torch where there is CUDA, else ONNX; needs a new start",
+        choices=("auto", "onnx", "mlx", "torch"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +162,20 @@ class Devices:
 class Core:
     """The process that thinks."""
 
-    profile: str = key("auto", "", "`auto` takes the best one whose models are here", choices=("auto", "lite"))
+    profile: str = key("auto", "", "`auto` takes the best one whose models are here", choices=("auto", "gemma", "lite"))
+    model: str = key("", "", "gemma's own: empty is gemma-4-e2b; or gemma-4-e4b, or the path of a .litertlm file")
+    backend: str = key(
+        "auto", "", "what the language model runs on; `auto` tries the GPU first", choices=("auto", "gpu", "cpu", "npu")
+    )
+    vision_backend: str = key("auto", "", "the same for pictures", choices=("auto", "gpu", "cpu", "npu"))
+    audio_backend: str = key("auto", "", "the same for sound", choices=("auto", "gpu", "cpu", "npu"))
+    context_tokens: int = key(
+        4096, "tokens", "the talk rolls over before it fills; 0 is the model's own most", low=0, high=131_072
+    )
+    memory_percent: int = key(65, "%", "of the device's memory: a model that needs more is not loaded", low=10, high=95)
+    cache_mb: int = key(
+        8192, "MB", "compiled weights and shaders that make the next start quick; older ones go", low=0, high=262_144
+    )
     threads: int = key(0, "threads", "shared by the models; 0 means one for every core, 8 at most", low=0, high=64)
     max_requests: int = key(2, "replies", "made at the same time for all terminals together", low=1, high=16)
 
@@ -128,6 +194,8 @@ class Tuning:
     """Everything that may change while a talk goes on, as one snapshot: replaced as a whole, never altered."""
 
     hearing: Hearing = field(default_factory=Hearing)
+    seeing: Seeing = field(default_factory=Seeing)
+    captions: Captions = field(default_factory=Captions)
     answering: Answering = field(default_factory=Answering)
     speaking: Speaking = field(default_factory=Speaking)
 
@@ -137,6 +205,8 @@ class Settings:
     """All settings. `explicit` holds the `section.key` that a person set; the others follow the profile."""
 
     hearing: Hearing = field(default_factory=Hearing)
+    seeing: Seeing = field(default_factory=Seeing)
+    captions: Captions = field(default_factory=Captions)
     answering: Answering = field(default_factory=Answering)
     speaking: Speaking = field(default_factory=Speaking)
     devices: Devices = field(default_factory=Devices)
@@ -148,7 +218,7 @@ class Settings:
         """The live part, with the defaults of `profile` wherever nobody chose otherwise."""
         parts = {
             name: _for_profile(getattr(self, name), name, profile, self.explicit)
-            for name in ("hearing", "answering", "speaking")
+            for name in (item.name for item in fields(Tuning))
         }
         return Tuning(**parts)
 
@@ -168,6 +238,8 @@ class Settings:
 
 SECTIONS: Mapping[str, type] = {
     "hearing": Hearing,
+    "seeing": Seeing,
+    "captions": Captions,
     "answering": Answering,
     "speaking": Speaking,
     "devices": Devices,
