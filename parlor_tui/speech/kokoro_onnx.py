@@ -1,40 +1,42 @@
-"""Kokoro on ONNX Runtime; phonemes by espeak-ng, both through kokoro-onnx."""
+"""Kokoro on ONNX Runtime: any export of v1.0, int8 to full precision."""
 
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.speech.alphabet import numbers
 from parlor_tui.speech.base import Cancelled, SpeechError, Stop
+from parlor_tui.speech.kokoro import Kokoro
+from parlor_tui.speech.voices import Styles, read_voices
 
-_LANGUAGES = {
-    "a": "en-us",
-    "b": "en-gb",
-    "e": "es",
-    "f": "fr-fr",
-    "h": "hi",
-    "i": "it",
-    "j": "ja",
-    "p": "pt-br",
-    "z": "cmn",
+__all__ = ["KokoroOnnx", "read_voices"]
+
+_DTYPES = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(double)": np.float64,
+    "tensor(int32)": np.int32,
+    "tensor(int64)": np.int64,
 }
-"""espeak's language of a voice, by the first letter of the voice's name."""
+_PRECISIONS = ("int8", "q8f16", "q4f16", "q4", "uint8f16", "uint8", "fp16", "quantized")
 
 
-class KokoroOnnx:
-    """Kokoro-82M in ONNX with the given voices, each float32 of 510 x 1 x 256 (one style per phoneme count)."""
+class KokoroOnnx(Kokoro):
+    """Kokoro-82M from the ONNX file `model`, on `threads` threads of the processor.
 
-    def __init__(self, model: Path, voices: Mapping[str, NDArray[np.float32]], *, threads: int) -> None:
+    Raises SpeechError if the file is not such a model.
+    """
+
+    def __init__(self, model: Path, voices: Styles, *, threads: int) -> None:
+        super().__init__(f"Kokoro-82M {_precision(model)}", voices)
         # ONNX Runtime collects events about this machine and queues them for its makers. Nothing leaves this machine.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
-        from kokoro_onnx import Kokoro
 
         onnxruntime.disable_telemetry_events()
 
@@ -43,74 +45,34 @@ class KokoroOnnx:
         # Spinning threads would take the cores away from the language model, whose work overlaps with this.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-        self._runs = _StoppableSession(session, onnxruntime.RunOptions)
-        with tempfile.TemporaryDirectory() as folder:
-            packed = Path(folder) / "voices.npz"
-            np.savez(packed, **voices)  # type: ignore[arg-type]
-            self._kokoro = Kokoro.from_session(self._runs, str(packed))
-            self._kokoro.voices = dict(voices)
-        self._voices = tuple(sorted(voices))
-
-    @property
-    def name(self) -> str:
-        """See Voice."""
-        return "Kokoro-82M int8"
-
-    @property
-    def voices(self) -> tuple[str, ...]:
-        """See Voice."""
-        return self._voices
-
-    def synthesise(self, text: str, voice: str, speed: float, stop: Stop) -> NDArray[np.float32]:
-        """See Voice. Leading and trailing silence (about 0.6 s of a short unit) is trimmed."""
-        if voice not in self._voices:
-            raise SpeechError(f"there is no voice {voice!r}; there are {', '.join(self._voices)}")
-        if stop.stopped:
-            raise Cancelled
-        self._runs.arm(stop)
         try:
-            samples, _ = self._kokoro.create(text, voice=voice, speed=speed, lang=_LANGUAGES.get(voice[0], "en-us"))
-        except ValueError as error:
-            raise SpeechError(f"cannot speak {text!r}: {error}") from error
+            self._session: Any = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         except Exception as error:
-            # ONNX Runtime reports a terminated run as one of its own exception types, which share no base class.
+            # ONNX Runtime has an exception type for each of its codes, and they share no base class.
+            raise SpeechError(f"{model}: not an ONNX model that can be loaded; get it again") from error
+        self._run_options: Any = onnxruntime.RunOptions
+        self._inputs = {entry.name: _DTYPES.get(entry.type) for entry in self._session.get_inputs()}
+        self._letters = "input_ids" if "input_ids" in self._inputs else "tokens"
+        if set(self._inputs) != {self._letters, "style", "speed"} or None in self._inputs.values():
+            raise SpeechError(f"{model}: not a Kokoro model; it takes {', '.join(self._inputs)}")
+
+    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> NDArray[np.float32]:
+        inputs = {self._letters: [numbers(letters)], "style": style, "speed": [speed]}
+        options = self._run_options()
+        stop.attach(lambda: setattr(options, "terminate", True))
+        try:
+            outputs = self._session.run(
+                None, {name: np.asarray(value, self._inputs[name]) for name, value in inputs.items()}, options
+            )
+        except Exception as error:
+            # As above; a run that was terminated raises one of those types too.
             if stop.stopped:
                 raise Cancelled from error
-            raise
-        if stop.stopped:
-            raise Cancelled
-        return np.ascontiguousarray(samples, dtype=np.float32)
+            raise SpeechError(f"the voice failed: {' '.join(str(error).split())[:200]}") from error
+        return np.asarray(outputs[0], np.float32).ravel()
 
 
-class _StoppableSession:
-    """An ONNX session whose runs end early when the armed `Stop` is used; all else is the session's own."""
-
-    def __init__(self, session: Any, run_options: Any) -> None:
-        self._session = session
-        self._run_options = run_options
-        self._stop = Stop()
-
-    def arm(self, stop: Stop) -> None:
-        """Runs from now on belong to `stop`."""
-        self._stop = stop
-
-    def run(self, outputs: Any, inputs: Any) -> Any:
-        """Run the session."""
-        options = self._run_options()
-        self._stop.attach(lambda: setattr(options, "terminate", True))
-        return self._session.run(outputs, inputs, options)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._session, name)
-
-
-def read_voices(folder: Path) -> dict[str, NDArray[np.float32]]:
-    """The voices in `folder`: `NAME.bin` (raw float32) and `*.npz` (an array for each name)."""
-    found: dict[str, NDArray[np.float32]] = {}
-    for packed in sorted(folder.glob("*.npz")):
-        with np.load(packed) as arrays:
-            found |= {name: arrays[name].astype(np.float32).reshape(-1, 1, 256) for name in arrays.files}
-    for raw in sorted(folder.glob("*.bin")):
-        found[raw.stem] = np.fromfile(raw, np.float32).reshape(-1, 1, 256)
-    return found
+def _precision(model: Path) -> str:
+    """The precision of the weights, as the makers of exports write it into the file's name."""
+    known = [name for name in _PRECISIONS if name in model.stem.lower()]
+    return {"quantized": "int8"}.get(known[0], known[0]) if known else "fp32"

@@ -1,0 +1,65 @@
+"""What the three Kokoro runtimes share: voices, phonemes, cuts, silence. A runtime adds only how the model is run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parlor_tui.speech.base import Cancelled, SpeechError, Stop
+from parlor_tui.speech.phonemes import chunks, pause_s, phonemes
+from parlor_tui.speech.silence import silence, trimmed
+from parlor_tui.speech.voices import Styles, language_of, style
+
+SLOWEST, FASTEST = 0.5, 2.0
+
+
+class Kokoro(ABC):
+    """Kokoro-82M v1.0 with the given voices, whatever runs it. See `base.Voice`.
+
+    Raises SpeechError if there are no voices.
+    """
+
+    def __init__(self, name: str, voices: Styles) -> None:
+        if not voices:
+            raise SpeechError(f"{name}: there are no voices")
+        self._name = name
+        self._styles = dict(voices)
+        self._voices = tuple(sorted(voices))
+
+    @property
+    def name(self) -> str:
+        """See Voice."""
+        return self._name
+
+    @property
+    def voices(self) -> tuple[str, ...]:
+        """See Voice."""
+        return self._voices
+
+    def synthesise(self, text: str, voice: str, speed: float, stop: Stop) -> NDArray[np.float32]:
+        """See Voice. `speed` is 0.5 to 2 (1 is the voice's own pace). Silence before and after (0.6 s) is trimmed."""
+        if voice not in self._styles:
+            raise SpeechError(f"there is no voice {voice!r}; there are {', '.join(self._voices)}")
+        if not SLOWEST <= speed <= FASTEST:
+            raise SpeechError(f"the speed is {speed:g}; it can be {SLOWEST:g} to {FASTEST:g}")
+        made = phonemes(text, language_of(voice))
+        if not made:
+            raise SpeechError(f"{voice} cannot speak {text!r}: it has no sounds in the language of that voice")
+        parts: list[NDArray[np.float32]] = []
+        for chunk in chunks(made):
+            if stop.stopped:
+                raise Cancelled
+            samples = self._run(chunk, style(self._styles[voice], len(chunk)), speed, stop)
+            if stop.stopped:
+                raise Cancelled
+            parts += [trimmed(samples), silence(pause_s(chunk))]
+        return np.ascontiguousarray(np.concatenate(parts[:-1]), dtype=np.float32)
+
+    @abstractmethod
+    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> NDArray[np.float32]:
+        """Mono samples (24 kHz) of at most 510 letters in a style of 1 x 256.
+
+        Raises Cancelled if `stop` is used and the runtime can stop in the middle.
+        """
