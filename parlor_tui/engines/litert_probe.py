@@ -54,7 +54,7 @@ def probe(
     """Load `model` on `backends` in a process of its own, answer a few words, and show and play it a little.
 
     Survives whatever becomes of that process: a crash, a hang (killed after `timeout_s`), an answer that is none.
-    What is compiled stays in `cache_folder`, and makes the start in earnest quick. `context_tokens` 0 is the model's own.
+    What is compiled stays in `cache_folder`: the start in earnest is quick. `context_tokens` 0 is the model's own.
     """
     request = {
         "model": str(model),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +17,12 @@ RUNTIME_BYTES = 500_000_000
 Held against a published run: E4B with a context of 16,384 on a processor took 6.5 GB, of which the file is 3.7 and the
 context 1.9.
 """
-OTHER_PARTS: Mapping[str, int] = {"speech": 400_000_000, "captions": 350_000_000}
-"""What else the core loads: Kokoro, and Whisper base on a processor, resident, rounded up."""
+OTHER_PARTS: Mapping[str, int] = {"speech": 410_000_000, "captions": 350_000_000}
+"""What else the core loads: Kokoro (int8: 407 MB at its peak, measured) and Whisper (tiny.en: 261; base is larger)."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Attention:
+class Attention:
     """Where a model's context goes: layers with keys and values of their own, and how wide those are."""
 
     sliding_layers: int
@@ -32,14 +32,14 @@ class _Attention:
 
     @property
     def bytes_per_token(self) -> int:
-        """Keys and values as float32, which is what a processor holds; a sliding layer is given the whole context."""
+        """Keys and values as float32 on a processor; a sliding layer is given the whole context, too (measured)."""
         return 2 * 4 * (self.sliding_layers * self.sliding_width + self.full_layers * self.full_width)
 
 
 # From the published config.json of google/gemma-4-E2B-it and -E4B-it. E2B: 35 layers, the last 20 share the keys and
 # values of others, every fifth looks at everything, one head of 256 (512 in those). E4B: 42 layers, 18 of them sharing,
 # every sixth looks at everything, two heads of the same.
-_GEMMA_4: Mapping[str, _Attention] = {"e2b": _Attention(12, 256, 3, 512), "e4b": _Attention(20, 512, 4, 1024)}
+_GEMMA_4: Mapping[str, Attention] = {"e2b": Attention(12, 256, 3, 512), "e4b": Attention(20, 512, 4, 1024)}
 _FEWEST_BYTES_PER_TOKEN = 8192
 _FILE_BYTES_PER_CONTEXT_BYTE = 20_000
 """For other models. An 8B with 8 heads of 128 in 32 layers holds 262 kB a token and is a file of about 5 GB at 4 bits:
@@ -47,7 +47,11 @@ that is one byte of context for every 20,000 of the file, and few models have mo
 
 
 class NoFit(EngineError):  # noqa: N818 - called by what is the matter
-    """No model fits into the memory. The message is one line with the sum."""
+    """No model fits into the memory. The message is one line with the sum, `shortage`, and what to do."""
+
+    def __init__(self, shortage: str) -> None:
+        super().__init__(f"{shortage}: close other programs, raise core.memory_percent, or use --profile lite")
+        self.shortage = shortage
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +104,15 @@ class Fit:
     steps_taken: tuple[str, ...]
 
 
-def need_of(model: Candidate, context_tokens: int, others: Mapping[str, int] = OTHER_PARTS) -> Need:
+def need_of(
+    model: Candidate, context_tokens: int, others: Mapping[str, int] = OTHER_PARTS, conversations: int = 1
+) -> Need:
     """What `model` takes with a context of so many tokens, beside the `others` that the same device holds.
 
-    An estimate on the safe side: the whole file, though parts of it are read only on demand.
+    `conversations` are those kept at the same time: each that has been used, clones too, holds a context of full size
+    whatever is in it (measured). An estimate on the safe side: the whole file, though parts of it are read on demand.
     """
-    context_bytes = context_tokens * context_bytes_per_token(model)
+    context_bytes = context_tokens * context_bytes_per_token(model) * conversations
     return Need(
         (("weights", model.size_bytes), ("context", context_bytes), ("runtime", RUNTIME_BYTES), *others.items())
     )
@@ -132,6 +139,7 @@ def fit(
     *,
     limit_percent: float = 65,
     others: Mapping[str, int] = OTHER_PARTS,
+    conversations: int = 1,
 ) -> Fit:
     """The first of `models`, in their order, with the first of `contexts`, that `device` has room for.
 
@@ -139,19 +147,20 @@ def fit(
     another model. Raises NoFit with the sum of the smallest, ValueError if there is nothing to choose from.
     """
     room = _Room(device, limit_percent)
+
+    def need_for(model: Candidate, tokens: int) -> Need:
+        return need_of(model, tokens, others, conversations)
+
     ways = [(model, tokens) for model in models for tokens in contexts]
     if not ways:
         raise ValueError("no model or no context to choose from")
     for number, (model, tokens) in enumerate(ways):
-        need = need_of(model, tokens, others)
+        need = need_for(model, tokens)
         if need.total_bytes <= room.size_bytes:
-            return Fit(model, tokens, need, tuple(_steps(ways[: number + 1], room, others)))
-    model, tokens = min(ways, key=lambda way: need_of(way[0], way[1], others).total_bytes)
-    need = need_of(model, tokens, others)
-    raise NoFit(
-        f"{model.name} needs {need} even with context {tokens}, {room}: close other programs, "
-        "raise core.memory_percent, or use --profile lite"
-    )
+            return Fit(model, tokens, need, tuple(_steps(ways[: number + 1], room, need_for)))
+    model, tokens = min(ways, key=lambda way: need_for(*way).total_bytes)
+    need = need_for(model, tokens)
+    raise NoFit(f"{model.name} needs {need} even with context {tokens}, {room}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +189,14 @@ class _Room:
         return f"{self.limit_percent:g} % of {total} of {self.device.label} is {self._limit_bytes / 1e9:.1f} GB"
 
 
-def _steps(ways: Sequence[tuple[Candidate, int]], room: _Room, others: Mapping[str, int]) -> Iterator[str]:
+def _steps(
+    ways: Sequence[tuple[Candidate, int]], room: _Room, need_for: Callable[[Candidate, int], Need]
+) -> Iterator[str]:
     """What was given up on the way to the last of `ways`: one line for each model that was tried."""
     chosen, chosen_tokens = ways[-1]
     for model in dict.fromkeys(model for model, _ in ways):
         most_tokens = next(tokens for tried, tokens in ways if tried == model)
-        need = need_of(model, most_tokens, others)
+        need = need_for(model, most_tokens)
         if need.total_bytes <= room.size_bytes:
             return
         if model == chosen:
@@ -194,5 +205,5 @@ def _steps(ways: Sequence[tuple[Candidate, int]], room: _Room, others: Mapping[s
         following = ways[[tried for tried, _ in ways].index(model) :]
         other = next(tried for tried, _ in following if tried != model)
         least_tokens = next(tokens for tried, tokens in reversed(ways) if tried == model)
-        least = need_of(model, least_tokens, others)
+        least = need_for(model, least_tokens)
         yield f"{model.name} needs {least} even with context {least_tokens}, {room}: taking {other.name} instead"
