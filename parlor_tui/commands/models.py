@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from parlor_tui.models import catalogue
-from parlor_tui.models.base import ModelError, Progress, in_words
+from parlor_tui.models.base import Cancelled, Got, ModelError, Progress, in_time, in_words
+from parlor_tui.models.needs import needed
+from parlor_tui.models.offer import Offered
 from parlor_tui.models.store import Store
 from parlor_tui.settings import Settings, models_folder
 
-DONE, USAGE, MISSING, FAILED = 0, 2, 3, 4
+DONE, USAGE, MISSING, FAILED, STOPPED = 0, 2, 3, 4, 130
+PIPE_COLUMNS = 160
+"""As wide as the table of models is where no terminal says how wide it can be."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,10 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = actions.add_parser(
         "list", help="every model: what it is for, its size and licence, and whether it is here"
     )
-    getting = actions.add_parser("get", help="download models; those of the lite profile if none is named")
+    listing.add_argument("--voices", action="store_true", help="the voices that the models bring, by name")
+    getting = actions.add_parser(
+        "get", help="download models, or go on with it; those of the profile in the settings if none is named"
+    )
     getting.add_argument("names", nargs="*", metavar="NAME")
     getting.add_argument(
-        "--profile", metavar="PROFILE", default=argparse.SUPPRESS, help="all models that a profile needs: lite"
+        "--profile",
+        metavar="PROFILE",
+        default=argparse.SUPPRESS,
+        help=f"all models that a profile needs: {', '.join(catalogue.PROFILES)}",
     )
     verifying = actions.add_parser("verify", help="read every byte and compare; all that are here if none is named")
     verifying.add_argument("names", nargs="*", metavar="NAME")
@@ -39,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Do what `arguments` say; the exit code: 0 done, 2 usage, 3 a model is missing, 4 failed."""
+    """Do what `arguments` say; the exit code: 0 done, 2 usage, 3 a model is missing, 4 failed, 130 stopped."""
     store = Store(
         models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
     )
@@ -49,66 +61,137 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         for name in names:
             catalogue.find(name)
         if action == "get":
-            return _get(store, names, getattr(arguments, "profile", None))
+            return _get(store, names, getattr(arguments, "profile", None), settings)
         if action == "verify":
             return _verify(store, names, as_json=arguments.json)
         if action == "rm":
             return _remove(store, names)
-        return _list(store, as_json=getattr(arguments, "json", False))
+        if getattr(arguments, "json", False):
+            return _list_json(store)
+        return _list_voices() if getattr(arguments, "voices", False) else _list(store)
     except catalogue.UnknownModel as error:
         return _fail(error, USAGE)
     except ModelError as error:
         return _fail(error, MISSING if error.missing else FAILED)
 
 
-def _list(store: Store, *, as_json: bool) -> int:
+def _list_json(store: Store) -> int:
     here = set(store.installed())
-    if as_json:
-        rows = [
-            {
-                "name": model.name,
-                "purpose": model.purpose,
-                "licence": model.licence,
-                "size_bytes": model.size_bytes,
-                "installed": model.name in here,
-                "folder": str(store.folder / model.name) if model.name in here else None,
-                "profiles": [profile for profile, names in catalogue.PROFILES.items() if model.name in names],
-                "sources": [source.title for source in model.sources],
-                "voices": list(catalogue.voices(model.name)),
-                "note": model.note,
-            }
-            for model in catalogue.MODELS.values()
-        ]
-        _say(json.dumps({"folder": str(store.folder), "models": rows}, indent=2))
-        return DONE
-    for model in catalogue.MODELS.values():
-        state = "here" if model.name in here else "-"
-        columns = f"{model.name:<18} {state:<5} {in_words(model.size_bytes):>9}  {model.purpose:<9} {model.licence:<11}"
-        _say(f"{columns} {model.note}")
-        brought = catalogue.voices(model.name)
-        if brought:
-            _say(f"{'':<18} voices: {' '.join(brought)}")
-    _say(f"in {store.folder}")
+    rows = [
+        {
+            "name": model.name,
+            "purpose": model.purpose,
+            "licence": model.licence,
+            "size_bytes": model.size_bytes,
+            "installed": model.name in here,
+            "folder": str(store.folder / model.name) if model.name in here else None,
+            "revision": store.revision(model.name) or None,
+            "profiles": [profile for profile, names in catalogue.PROFILES.items() if model.name in names],
+            "sources": [source.title for source in model.sources],
+            "voices": list(catalogue.voices(model.name)),
+            "note": model.note,
+        }
+        for model in catalogue.MODELS.values()
+    ]
+    _say(json.dumps({"folder": str(store.folder), "models": rows}, indent=2))
     return DONE
 
 
-def _get(store: Store, names: Sequence[str], profile: str | None) -> int:
-    if profile == "auto":
-        profile = "lite"
-    if profile is not None and profile not in catalogue.PROFILES:
+def _list(store: Store) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("model", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("size", no_wrap=True, justify="right")
+    table.add_column("licence", no_wrap=True)
+    table.add_column("for", no_wrap=True)
+    table.add_column("what it is")
+    offer = store.offer(tuple(catalogue.MODELS))
+    for item in offer.models:
+        note = catalogue.find(item.name).note
+        table.add_row(
+            item.name,
+            _state(item),
+            in_words(item.size_bytes),
+            item.licence,
+            item.purpose,
+            note,
+        )
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, markup=False, emoji=False, width=PIPE_COLUMNS)
+    with console.capture() as printed:
+        console.print(table)
+    for line in printed.get().splitlines():
+        _say(line.rstrip())
+    _say(f"in {store.folder}, {in_words(offer.free_bytes)} free; `parlor-tui models list --voices` names the voices")
+    return DONE
+
+
+def _state(model: Offered) -> str:
+    if model.here:
+        return "here"
+    came_bytes = model.size_bytes - model.left_bytes
+    return f"{100 * came_bytes // model.size_bytes} %" if came_bytes else "-"
+
+
+def _list_voices() -> int:
+    import textwrap
+
+    for name in catalogue.MODELS:
+        brought = catalogue.voices(name)
+        if brought:
+            _say(f"{name} brings {len(brought)} voices:")
+            _say(textwrap.fill(" ".join(brought), width=78, initial_indent="  ", subsequent_indent="  "))
+    return DONE
+
+
+def _get(store: Store, names: Sequence[str], profile: str | None, settings: Settings) -> int:
+    if profile is not None and profile not in (*catalogue.PROFILES, "auto"):
         return _fail(f"no profile is called {profile!r}; there are {', '.join(catalogue.PROFILES)}", USAGE)
     if profile is not None and names:
         return _fail("name models or a profile, not both", USAGE)
-    with _Shown() as shown:
-        if names:
-            got = tuple(dict.fromkeys(names))
-            for name in got:
-                store.get(name, shown.show, threading.Event())
-        else:
-            got = store.get_profile(profile or "lite", shown.show, threading.Event())
-    for name in got:
-        _say(f"{name}: {store.path(name)}")
+    profile = profile or settings.core.profile
+    wanted = tuple(dict.fromkeys(names)) or needed("lite" if profile == "auto" else profile, settings)
+    for line in store.offer(wanted).lines():
+        _tell(line)
+    with _cancelled_by_ctrl_c() as cancelled, _Shown() as shown:
+        try:
+            if names:
+                got = tuple(Got(name, name) for name in wanted if store.get(name, shown.show, cancelled))
+            else:
+                got = store.get_all(wanted, shown.show, cancelled)
+        except Cancelled:
+            return _fail("stopped; what came so far is kept, and the same command goes on from there", STOPPED)
+    for one in got:
+        if one.notice:
+            _tell(one.notice)
+        stated = store.revision(one.used)
+        as_stated = f" (revision {stated[:12]}, as the hub states it)" if stated else ""
+        _say(f"{one.used}: {store.path(one.used)}{as_stated}")
     return DONE
+
+
+@contextlib.contextmanager
+def _cancelled_by_ctrl_c() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; a second one ends the process as it would anyway."""
+    cancelled = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def cancel(*_: object) -> None:
+        cancelled.set()
+        signal.signal(signal.SIGINT, before)
+
+    if before != signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield cancelled  # whoever started us does not want Ctrl-C to reach us
+        return
+    signal.signal(signal.SIGINT, cancel)
+    try:
+        yield cancelled
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _verify(store: Store, names: Sequence[str], *, as_json: bool) -> int:
@@ -146,7 +229,7 @@ class _Shown:
 
     def __enter__(self) -> _Shown:
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
+        from rich.progress import BarColumn, DownloadColumn, TextColumn
         from rich.progress import Progress as Bar
 
         self._bar: Bar | None = None
@@ -157,10 +240,10 @@ class _Shown:
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 DownloadColumn(),
-                TransferSpeedColumn(),
+                TextColumn("{task.fields[pace]}", markup=False),
                 console=console,
             )
-            self._task = self._bar.add_task("", total=None)
+            self._task = self._bar.add_task("", total=None, pace="")
             self._bar.start()
         return self
 
@@ -172,18 +255,25 @@ class _Shown:
         if self._bar is not None:
             total = progress.total_bytes or None
             what = f"{progress.model} from {progress.source}" if total else progress.text
-            self._bar.update(self._task, description=what, completed=progress.done_bytes, total=total)
+            pace = ""
+            if progress.left_s is not None:
+                pace = f"{in_words(round(progress.bytes_per_s))}/s, {in_time(progress.left_s)} left"
+            self._bar.update(self._task, description=what, completed=progress.done_bytes, total=total, pace=pace)
             return
         tenth = 10 * progress.done_bytes // progress.total_bytes if progress.total_bytes else -1
         mark = f"{progress.model} {progress.source} {tenth} {'' if progress.total_bytes else progress.text}"
         if mark != self._told:
             self._told = mark
-            sys.stderr.write(progress.text + "\n")
-            sys.stderr.flush()
+            _tell(progress.text)
 
 
 def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
 
 
 def _fail(error: ModelError | str, code: int) -> int:

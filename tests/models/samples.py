@@ -23,8 +23,8 @@ def file_of(name: str, content: bytes) -> ModelFile:
     return ModelFile(name, len(content), hashlib.sha256(content).hexdigest())
 
 
-def hub_source() -> HubSource:
-    return HubSource(REPO, "main", {name: name for name in CONTENT})
+def hub_source(revision: str = "main", *, follows: bool = False) -> HubSource:
+    return HubSource(REPO, revision, {name: name for name in CONTENT}, follows)
 
 
 def pip_source(package: str = "sample-model") -> PipSource:

