@@ -96,32 +96,28 @@ def _download(job: dict[str, Any], file: dict[str, Any], *, ask: bool) -> None:
             raise ValueError(f"{file['path']} has {about.size} bytes there, not the {file['size_bytes']} published")
         if re.fullmatch(r"[0-9a-f]{64}", about.etag or "") and about.etag != file["sha256"]:
             raise ValueError(f"{file['path']} has other bytes there than those published")
-    part = part_of(Path(file["target"]), file["sha256"])
-    resumed = False
-    for _ in range(2):
-        with part.open("ab") as end:
-            kept_bytes = end.tell()
-        if kept_bytes > file["size_bytes"]:
-            os.truncate(part, 0)
-            kept_bytes = 0
-        resumed = kept_bytes > 0
-        with part.open("r+b") as target:
-            target.seek(0, os.SEEK_END)
-            if kept_bytes < file["size_bytes"]:
-                http_get(
-                    url,
-                    target,
-                    resume_size=kept_bytes,
-                    headers=headers,
-                    expected_size=file["size_bytes"],
-                )
-        if _sha256(part) == file["sha256"]:
+    part, size_bytes = part_of(Path(file["target"]), file["sha256"]), file["size_bytes"]
+    part.touch()
+    anew = part.stat().st_size == 0
+    while True:
+        kept_bytes = part.stat().st_size
+        try:
+            if kept_bytes < size_bytes:
+                with part.open("r+b") as target:
+                    target.seek(0, os.SEEK_END)
+                    http_get(url, target, resume_size=kept_bytes, headers=headers, expected_size=size_bytes)
+        except Exception:  # not every version of the client goes on by itself, and which error it is differs
+            if kept_bytes < part.stat().st_size < size_bytes:
+                continue
+            if anew or part.stat().st_size <= size_bytes:
+                raise
+        if part.stat().st_size == size_bytes and _sha256(part) == file["sha256"]:
             part.replace(file["target"])
             return
-        part.unlink()
-        if not resumed:  # what was kept may have been damaged by a power cut; a whole download has no such excuse
-            break
-    raise ValueError(f"{file['path']} has other bytes there than those published")
+        os.truncate(part, 0)
+        if anew:
+            raise ValueError(f"{file['path']} has other bytes there than those published")
+        anew = True  # what was kept may have been damaged by a power cut; a whole download has no such excuse
 
 
 def _sha256(path: Path) -> str:
