@@ -72,7 +72,7 @@ def choose_backends(
     """
     attempts = plan(wanted, hears=hears, sees=sees)
     best = attempts[0]
-    memory = Memory(cache_folder, model, at_unix_s)
+    memory = Memory(cache_folder, model, context_tokens, at_unix_s)
     failed: dict[Part, Backend] = {}
     faults: list[_Fault] = []
     for attempt in attempts:
@@ -117,14 +117,14 @@ def _notices(best: Backends, taken: Backends, faults: Sequence[_Fault]) -> tuple
 class Memory:
     """How earlier tries of one model went on this machine, in one small file of the cache folder.
 
-    What is remembered holds as long as the model file, the library and the drivers are the same; a failure for
-    `RETRY_S` at most.
+    What is remembered holds as long as the model file, its context, the library and the drivers are the same; a failure
+    for `RETRY_S` at most.
     """
 
-    def __init__(self, cache_folder: Path | None, model: Path, at_unix_s: float) -> None:
+    def __init__(self, cache_folder: Path | None, model: Path, context_tokens: int, at_unix_s: float) -> None:
         self._file = None if cache_folder is None else cache_folder / MEMORY_FILE
         self._at_unix_s = at_unix_s
-        self._key = _key(model, machine_facts()) if self._file is not None else ""
+        self._key = _key(model, context_tokens, machine_facts()) if self._file is not None else ""
 
     def recall(self, attempt: Backends) -> ProbeResult | None:
         """How `attempt` went, if that still holds."""
@@ -167,13 +167,13 @@ class Memory:
         return known if isinstance(known, dict) else {}
 
 
-def _key(model: Path, facts: Iterable[str]) -> str:
+def _key(model: Path, context_tokens: int, facts: Iterable[str]) -> str:
     try:
         about = model.stat()
         stated = f"{model.name} {about.st_size} {about.st_mtime_ns}"
     except OSError:
         stated = model.name
-    return hashlib.sha256("\n".join([stated, *facts]).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join([stated, str(context_tokens), *facts]).encode()).hexdigest()[:16]
 
 
 def machine_facts(environment: Mapping[str, str] = os.environ, root: Path = Path("/")) -> list[str]:
