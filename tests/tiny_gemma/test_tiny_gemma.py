@@ -90,7 +90,8 @@ def test_replies_are_words_up_to_the_limit(folder: Path, kind: Kind) -> None:
         replies.add(reply(engine, QUESTION, sampler=sampler))
     assert len(replies) > 10
     for words in replies:
-        assert len(re.findall(r" [a-z]+|[.?!,]", words)) == REPLY_TOKENS, words
+        # A mark is held back until the next word, as it may begin a stop string; at the limit it is lost.
+        assert len(re.findall(r" [a-z]+|[.?!,]", words)) in (REPLY_TOKENS, REPLY_TOKENS - 1), words
         assert re.fullmatch(r"( [a-z]+|[.?!,])+", words), words
 
 
