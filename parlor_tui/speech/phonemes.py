@@ -1,4 +1,4 @@
-"""Text in one language to the letters that every Kokoro runtime takes, by espeak-ng alone: nothing is downloaded."""
+"""Text in one language to the letters that every Kokoro runtime takes, by espeak-ng. Nothing is downloaded for it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import groupby
 from parlor_tui.speech import espeak
 from parlor_tui.speech.alphabet import LIMIT
 from parlor_tui.speech.letters import MANDARIN_SPELLED, letters
+from parlor_tui.speech.readings import kana
 from parlor_tui.speech.scripts import script
 from parlor_tui.speech.sentences import SentenceSplitter
 
@@ -24,7 +25,7 @@ _ESPEAK = {
 }
 LANGUAGES = tuple(_ESPEAK)
 """The languages that Kokoro v1.0 has voices for."""
-_SCRIPTS = {"zh": ("han",), "ja": ("kana",), "hi": ("devanagari",)}
+_SCRIPTS = {"zh": ("han",), "ja": ("kana", "han"), "hi": ("devanagari",)}
 """Scripts of a language that is not written in Latin letters. Latin words in it are read as English."""
 
 _WIDE = str.maketrans("，。、！？：；（）．｡､「」『』《》【】〈〉«»’।॥", ",.,!?:;()..,“”“”“”“”“”“”'..")
@@ -124,6 +125,8 @@ def _read(piece: str, language: str) -> str:
     if language == "zh":
         parts = re.split(f"([{''.join(MANDARIN_SPELLED)}])", piece)
         return " ".join(filter(None, (MANDARIN_SPELLED.get(part) or _said(part, "cmn") for part in parts)))
+    if language == "ja":  # espeak reads kana only, and names any other character in English
+        piece = "".join(" " if script(character) == "han" else character for character in kana(piece))
     return _said(piece, _ESPEAK[language])
 
 

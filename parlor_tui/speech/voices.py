@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,7 +146,7 @@ def read_voices(folder: Path) -> dict[str, NDArray[np.float32]]:
                     found |= {name: _styles(arrays[name]) for name in arrays.files}
             else:
                 found[file.stem] = _styles(np.fromfile(file, np.float32))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
             raise SpeechError(f"{file}: not a Kokoro voice; get the voices again ({error})") from error
     if not found:
         raise SpeechError(f"{folder}: there is no voice in it (*.bin or *.npz)")

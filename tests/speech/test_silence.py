@@ -1,0 +1,25 @@
+"""Silence around what is said."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlor_tui.speech.base import SAMPLE_RATE_HZ
+from parlor_tui.speech.silence import silence, trimmed
+
+
+@given(before_ms=st.integers(0, 900), sound_ms=st.integers(50, 500), after_ms=st.integers(0, 900))
+def test_silence_goes_and_sound_stays(before_ms: int, sound_ms: int, after_ms: int) -> None:
+    count = sound_ms * SAMPLE_RATE_HZ // 1000
+    sound = np.sin(np.arange(count) * 0.1).astype(np.float32)
+    noise = np.random.default_rng(1).normal(0, 1e-4, SAMPLE_RATE_HZ).astype(np.float32)
+    samples = np.concatenate([noise[: before_ms * 24], sound, noise[: after_ms * 24]])
+    kept = trimmed(samples)
+    assert np.abs(kept).sum() >= np.abs(sound).sum() * 0.999
+    assert len(kept) <= len(sound) + 2 * 40 * 24
+
+
+def test_silence_throughout_leaves_nothing() -> None:
+    assert len(trimmed(silence(0.5))) == 0
+    assert len(trimmed(silence(0.0))) == 0
+    assert len(silence(0.25)) == SAMPLE_RATE_HZ // 4
