@@ -15,7 +15,7 @@ from parlor_tui.engines.backends import Backends, Wanted, plan
 from parlor_tui.engines.base import EngineError
 from parlor_tui.engines.bench_result import Figures
 from parlor_tui.engines.litert_cache import default_folder, prepare
-from parlor_tui.engines.litert_probe import reason_in
+from parlor_tui.engines.litert_probe import probe, reason_in
 from parlor_tui.engines.throwaway import run_throwaway
 from parlor_tui.models import catalogue
 from parlor_tui.models.base import ModelMissing
@@ -81,12 +81,18 @@ def measure(
             yield _row(subject, "text cpu", {"threads": max(1, threads // 2)})
         return
     folder = prepare(default_folder(), settings.cache_mb * 1_000_000, subject.path, at_unix_s=time.time())
+    tokens = context_tokens or settings.context_tokens
     for backends, notices in _ways(subject, asked, settings, folder, context_tokens):
+        if asked != "auto" and not backends.only_cpu:
+            tried = probe(subject.path, backends, context_tokens=tokens, cache_folder=folder)
+            if not tried.ok:
+                yield Row(str(backends), None, tried.reason)
+                continue
         request = {
             "text": backends.text,
             "vision": backends.vision,
             "audio": backends.audio,
-            "context_tokens": context_tokens or settings.context_tokens,
+            "context_tokens": tokens,
             "cache_folder": None if folder is None else str(folder),
             "threads": threads,
             "image_tokens": image_tokens,

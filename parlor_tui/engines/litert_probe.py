@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import sys
 import threading
@@ -10,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from parlor_tui.engines.backends import Backends, Part
+from parlor_tui.engines.backends import PARTS, Backends, Part
 from parlor_tui.engines.device_memory import peak_mb
 from parlor_tui.engines.throwaway import answer, leave, read_request, run_throwaway
 
 PROBE_COMMAND = (sys.executable, "-P", "-m", "parlor_tui.engines.litert_probe")
 TIMEOUT_S = 180.0
 """The first time, a GPU compiles its shaders and takes up gigabytes of weights: that is seconds, not minutes."""
+_LOG_BYTES = 100_000
 _KNOWN = (
     (re.compile(r"Found no drivers|ERROR_INCOMPATIBLE_DRIVER"), "no Vulkan driver was found"),
     (re.compile(r"Couldn't load Vulkan|libvulkan\S*: cannot open"), "the Vulkan library (libvulkan) is not installed"),
@@ -24,14 +27,18 @@ _KNOWN = (
 )
 _LOGGED = re.compile(r"^(?:[IWEF]\d{4} \S+\s+\d+ \S+\] |(?:INFO|WARNING|Warning|ERROR|Error|FATAL): (?:\[\S+\] )?)")
 _PREFIX = re.compile(r"^.*?LiteRT-LM (?:cannot .*?)?: ")
-_PLACES = re.compile(r"^(?:\s|└|=== |\S+\.(?:cc|cpp|h):\d+$)|^INFO: |SP_Tokenizer|Logging before InitGoogle")
+_TRAIL = re.compile(r"(?:└ )?ERROR: \[\S+\] ?|└ ")
+_ASIDE = re.compile(r"^(?:\s|└|=== |\S+\.(?:cc|cpp|h):\d+$|[IW]\d{4} |INFO: |WARNING: )")
+"""Lines that give no reason: places in the source, and what is logged when all is well, too."""
+_ADAPTER = re.compile(r"Selected adapter: (.+?), arch=.*adapterType=(.*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
     """How a try went. `part`: the part that failed, None if all is well or it cannot be told.
 
-    `load_ms` is the time to load the model; `peak_mb` the most memory the process had, in MB (10^6 bytes).
+    `load_ms` is the time to load the model; `peak_mb` the most memory the process had, in MB (10^6 bytes); `device` is
+    what the GPU calls itself, empty where none was taken.
     """
 
     ok: bool
@@ -39,6 +46,7 @@ class ProbeResult:
     load_ms: float = 0.0
     peak_mb: float = 0.0
     part: Part | None = None
+    device: str = ""
 
 
 def probe(
@@ -53,7 +61,9 @@ def probe(
 ) -> ProbeResult:
     """Load `model` on `backends` in a process of its own, answer a few words, and show and play it a little.
 
-    Survives whatever becomes of that process: a crash, a hang (killed after `timeout_s`), an answer that is none.
+    Survives whatever becomes of that process: a crash, a hang (killed after `timeout_s`), an answer that is none. A GPU
+    that is a program on the processor fails: the processor by itself is far quicker (SwiftShader wrote 3 tokens a
+    second where it wrote 700).
     What is compiled stays in `cache_folder`: the start in earnest is quick. `context_tokens` 0 is the model's own.
     """
     request = {
@@ -71,10 +81,14 @@ def probe(
         load_ms, peak = float(last.get("load_ms", 0.0)), float(last.get("peak_mb", 0.0))
     except (TypeError, ValueError):
         load_ms, peak = 0.0, 0.0
+    device, is_software = adapter_in(outcome.noise)
+    if is_software:
+        reason = f"its only driver, {device}, is software on the CPU"
+        return ProbeResult(False, reason, load_ms, peak, _first_off_cpu(backends), device)
     if not outcome.fault and last.get("ok") is True:
-        return ProbeResult(True, "", load_ms, peak)
+        return ProbeResult(True, "", load_ms, peak, None, device)
     reason = outcome.fault or (reason_in(outcome.noise, str(last.get("error", ""))) if "ok" in last else "")
-    return ProbeResult(False, reason or "it gave no answer", load_ms, peak, _part(step, backends))
+    return ProbeResult(False, reason or "it gave no answer", load_ms, peak, _part(step, backends), device)
 
 
 def reason_in(noise: Sequence[str], error: str) -> str:
@@ -83,12 +97,18 @@ def reason_in(noise: Sequence[str], error: str) -> str:
     for pattern, words in _KNOWN:
         if any(pattern.search(line) for line in [*noise, error]):
             return words
-    told = [_LOGGED.sub("", line).strip() for line in noise if not _PLACES.search(line)]
-    of_line = _LOGGED.sub("", _PREFIX.sub("", error)).strip()
+    told = [_LOGGED.sub("", line).strip() for line in noise if not _ASIDE.search(line)]
+    of_line = _TRAIL.sub("", _LOGGED.sub("", _PREFIX.sub("", error))).strip()
     # A code alone ("INTERNAL:") or the sentence that something failed tells less than what was printed before it.
     if of_line and not re.fullmatch(r"(?:.*: )?(?:[A-Z_]+:|Failed to create .*)", of_line):
         return of_line
-    return next((line.rstrip(".") for line in reversed(told) if line), "") or of_line.rstrip(": ")
+    return next((line.rstrip(".") for line in told if line), "") or of_line.rstrip(": ")
+
+
+def adapter_in(noise: Sequence[str]) -> tuple[str, bool]:
+    """What the library's log calls the GPU that it took, and whether that is software; empty if it took none."""
+    found = next((match for line in noise if (match := _ADAPTER.search(line))), None)
+    return (found[1], found[2].startswith("CPU")) if found else ("", False)
 
 
 def _part(step: str, backends: Backends) -> Part | None:
@@ -97,6 +117,10 @@ def _part(step: str, backends: Backends) -> Part | None:
         return step  # type: ignore[return-value]
     off_cpu: list[Part] = [part for part in ("vision", "audio") if backends.of(part) in {"gpu", "npu"}]
     return off_cpu[0] if step == "media" and len(off_cpu) == 1 else None
+
+
+def _first_off_cpu(backends: Backends) -> Part | None:
+    return next((part for part in PARTS if backends.of(part) not in {"cpu", None}), None)
 
 
 def main() -> NoReturn:
@@ -111,6 +135,8 @@ def main() -> NoReturn:
         from parlor_tui.engines import litert_api as api
         from parlor_tui.engines.base import Sampling
 
+        # The engine silences the library; here its log is wanted: nothing else tells what GPU it takes.
+        sys.modules["litert_lm"].__dict__["set_min_log_severity"] = lambda _severity: None
         model = api.Model(
             Path(request["model"]),
             text=request["text"],
@@ -126,6 +152,8 @@ def main() -> NoReturn:
         branch = model.begin([], sampling, 1)
         for step, content in _content(request):
             answer(step=step)
+            if _is_software():
+                break
             for _ in branch.send(content, max_tokens=4, image_tokens=0):
                 pass
     except Exception as error:  # noqa: BLE001 - the edge of this process: whatever is wrong is the answer
@@ -133,6 +161,16 @@ def main() -> NoReturn:
     else:
         answer(ok=True, load_ms=load_ms, peak_mb=peak_mb())
     leave()
+
+
+def _is_software() -> bool:
+    """Whether the log, which is this process's standard error, names a GPU that is none: the rest takes minutes."""
+    if not hasattr(os, "pread"):
+        return False
+    with contextlib.suppress(OSError):
+        log = os.pread(2, _LOG_BYTES, 0).decode("utf-8", "replace")
+        return adapter_in(log.splitlines())[1]
+    return False
 
 
 def _content(request: Mapping[str, Any]) -> list[tuple[Part, list[dict[str, Any]]]]:

@@ -13,7 +13,7 @@ import pytest
 
 from parlor_tui.engines.backend_choice import MEMORY_FILE, choose_backends
 from parlor_tui.engines.backends import Backends, Wanted
-from parlor_tui.engines.litert_probe import PROBE_COMMAND, ProbeResult, probe, reason_in
+from parlor_tui.engines.litert_probe import PROBE_COMMAND, ProbeResult, adapter_in, probe, reason_in
 from parlor_tui.events import now_s
 from tests.conftest import ROOT
 from tests.tiny_gemma import tiny_gemma
@@ -192,11 +192,16 @@ def test_a_start_without_a_gpu_probes_once_and_then_no_more(model: Path, tmp_pat
         ),
         (
             [
+                "INFO: [environment.cc:36] Creating LiteRT environment with options",
+                "WARNING: [npu_registry.cc:34] NPU accelerator could not be loaded: kLiteRtStatusErrorNotFound.",
+                "W0000 00:00:1796024702.688083    7118 litert_lm_loader.cc:391] Section not found: SP_Tokenizer",
                 "Warning: Vulkan shaderUniform*ArrayDynamicIndexing required.",
                 " - While initializing adapter (backend=BackendType::Vulkan)",
                 "    at InitializeImpl (third_party/dawn/src/dawn/native/vulkan/PhysicalDeviceVk.cpp:253)",
+                "ERROR: [delegate_webgpu.cc:359] Failed to initialize WebGPU environment: INTERNAL: No adapters found",
             ],
-            "LiteRT-LM cannot begin a conversation: INTERNAL:",
+            "LiteRT-LM cannot begin a conversation: INTERNAL: ERROR: [third_party/vision_executor.cc:313] └ ERROR: "
+            "[third_party/compiled_model.cc:1036]",
             "Vulkan shaderUniform*ArrayDynamicIndexing required",
         ),
         (
@@ -209,12 +214,51 @@ def test_a_start_without_a_gpu_probes_once_and_then_no_more(model: Path, tmp_pat
             "",
             "it ran out of memory",
         ),
-        ([], "m.litertlm: LiteRT-LM cannot load it: NOT_FOUND: no section", "NOT_FOUND: no section"),
+        (
+            ["E0000 00:00:1796024445.525246    5687 engine.cc:854] Failed to create engine"],
+            "m.litertlm: LiteRT-LM cannot load it: NOT_FOUND: ERROR: [x/utils.cc:283] └ ERROR: [x/utils.cc:168] └ "
+            "tf_lite_vision_encoder not found in the model.",
+            "NOT_FOUND: tf_lite_vision_encoder not found in the model.",
+        ),
         ([], "", ""),
     ],
 )  # fmt: skip
 def test_the_reason_is_found_in_the_noise(noise: list[str], error: str, reason: str) -> None:
     assert reason_in(noise, error) == reason
+
+
+# The line of the library's log on machines with an Apple, an NVIDIA and no GPU.
+@pytest.mark.parametrize(
+    ("line", "device", "is_software"),
+    [
+        ("I0000 1 2 environment.cc:532] Selected adapter: Apple M3 Pro, arch=common-3, vendor=apple, backend=Metal, "
+         "adapterType=Integrated GPU", "Apple M3 Pro", False),
+        ("Selected adapter: NVIDIA GeForce RTX 4090, arch=lovelace, vendor=nvidia, backend=Vulkan, "
+         "adapterType=Discrete GPU", "NVIDIA GeForce RTX 4090", False),
+        ("Selected adapter: llvmpipe (LLVM 20.1.2, 256 bits), arch=software, vendor=mesa, backend=Vulkan, "
+         "adapterType=CPU / Software", "llvmpipe (LLVM 20.1.2, 256 bits)", True),
+        ("Selected adapter: SwiftShader Device (Subzero), arch=swiftshader, vendor=google, backend=Vulkan, "
+         "adapterType=CPU / Software", "SwiftShader Device (Subzero)", True),
+        ("Created a WebGPU environment.", "", False),
+    ],
+)  # fmt: skip
+def test_the_gpu_is_named_and_one_that_is_software_is_found_out(line: str, device: str, is_software: bool) -> None:
+    assert adapter_in(["INFO: before", line]) == (device, is_software)
+
+
+SAYS = "import sys; print({answer!r}); print({line!r}, file=sys.stderr)"
+
+
+@pytest.mark.parametrize(("kind", "ok"), [("Discrete GPU", True), ("CPU / Software", False)])
+def test_software_in_place_of_a_gpu_fails_however_well_it_works(model: Path, kind: str, ok: bool) -> None:
+    code = SAYS.format(
+        answer='{"ok": true, "load_ms": 5, "peak_mb": 6}', line=f"Selected adapter: X (Y), arch=z, adapterType={kind}"
+    )
+    result = tried(model, Backends("cpu", "gpu", "cpu"), command=child(code))
+    assert (result.ok, result.device, result.load_ms) == (ok, "X (Y)", 5)
+    assert (result.part, result.reason) == (
+        (None, "") if ok else ("vision", "its only driver, X (Y), is software on the CPU")
+    )
 
 
 def test_the_probe_runs_without_the_current_folder_on_its_path() -> None:
