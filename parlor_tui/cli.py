@@ -105,6 +105,8 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         settings = Settings()
     options = {
         "profile": "core.profile",
+        "model": "core.model",
+        "backend": "core.backend",
         "mic": "devices.microphone",
         "speaker": "devices.speaker",
         "camera": "devices.camera",

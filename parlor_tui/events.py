@@ -38,13 +38,11 @@ Role = Literal["user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class CoreHello:
-    """First word of the core on a new link: who it is and what its engine can do."""
+    """First word of the core on a new link: who it is. What its engine can do is known once it is loaded."""
 
     session_id: str
     profile: str
     model: str
-    hears: bool
-    sees: bool
     demo_grade: bool
 
 
@@ -59,9 +57,15 @@ class CoreLoading:
 
 @dataclass(frozen=True, slots=True)
 class CoreReady:
-    """Every model of the profile is loaded and warmed up; `load_ms` is how long that took in the core."""
+    """Every model of the profile is loaded and warmed up; `load_ms` is how long that took in the core.
+
+    `model` is the one that was loaded in the end; `hears` and `sees`: it does so by itself.
+    """
 
     load_ms: float
+    model: str
+    hears: bool
+    sees: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,13 @@ class ItemAdded:
     text: str
     done: bool
     previous_item_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDeleted:
+    """The item is no longer part of the conversation."""
+
+    item_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +169,19 @@ class ReplyAudio:
 
 
 @dataclass(frozen=True, slots=True)
+class InputTaken:
+    """The model took a sound or a picture in by itself. `took_ms`: its encoder's time; `ago_ms`: how long it is over.
+
+    `turn` is the number of the reply it was for; -1 while the user's turn is still under way.
+    """
+
+    turn: int
+    kind: Literal["sound", "picture"]
+    took_ms: float
+    ago_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one reply."""
 
@@ -214,6 +238,7 @@ CoreEvent = (
     | InputCommitted
     | InputCleared
     | ItemAdded
+    | ItemDeleted
     | CaptionPartial
     | CaptionFinal
     | ReplyCreated
@@ -221,6 +246,7 @@ CoreEvent = (
     | ReplyUnit
     | ReplyAudio
     | ReplyDone
+    | InputTaken
     | ItemTruncated
     | CoreNotice
     | CoreError
@@ -254,22 +280,22 @@ class Loading(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreFound(Event):
-    """A core answered: its profile, model and abilities."""
+    """A core answered: its profile and model."""
 
     profile: str
     model: str
-    hears: bool
-    sees: bool
     demo_grade: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready(Event):
-    """One can talk or type now. `load_ms` is the core's own loading time."""
+    """One can talk or type now. `load_ms` is the core's own loading time; `hears`, `sees`: the model does so by itself."""
 
     profile: str
     model: str
     load_ms: float
+    hears: bool = False
+    sees: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +338,15 @@ class Caption(Event):
     turn: int
     text: str
     final: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaTaken(Event):
+    """At `at_s` the model had taken in this turn's sound or picture, after `took_ms` of encoding."""
+
+    turn: int
+    kind: Literal["sound", "picture"]
+    took_ms: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -199,6 +199,29 @@ class Tuning:
     answering: Answering = field(default_factory=Answering)
     speaking: Speaking = field(default_factory=Speaking)
 
+    def values(self) -> dict[str, Any]:
+        """Every value by its `section.key`."""
+        return {
+            f"{part.name}.{item.name}": getattr(getattr(self, part.name), item.name)
+            for part in fields(self)
+            for item in fields(getattr(self, part.name))
+        }
+
+    def with_values(self, values: Mapping[str, Any], where: str) -> Tuning:
+        """A copy with `{"section.key": value}` set. Raises SettingsError, naming `where` the value came from."""
+        changed = self
+        for name, value in values.items():
+            section, _, item = name.partition(".")
+            if section not in TUNED:
+                raise SettingsError(f"{where}: {name} cannot be changed while a talk goes on")
+            part = replace(getattr(changed, section), **{item: check(section, item, value, where)})
+            changed = replace(changed, **{section: part})
+        return changed
+
+
+TUNED = tuple(item.name for item in fields(Tuning))
+"""The sections that make up a Tuning."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -218,7 +241,7 @@ class Settings:
         """The live part, with the defaults of `profile` wherever nobody chose otherwise."""
         parts = {
             name: _for_profile(getattr(self, name), name, profile, self.explicit)
-            for name in (item.name for item in fields(Tuning))
+            for name in TUNED
         }
         return Tuning(**parts)
 

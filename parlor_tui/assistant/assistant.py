@@ -91,11 +91,10 @@ class Assistant:
         self._retry_at_s = 0.0
         self._lost_blocks = 0
         self._troubles: dict[str, str] = {}
-        self._core = ("", "")
+        self._profile = ""
         self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
-        arguments = ["--profile", settings.core.profile, *(["--config", str(config)] if config else [])]
         self._supervisor = Supervisor(
-            core_command(arguments),
+            core_command(settings, config),
             log_file(),
             on_up=lambda link: self._put(LinkUp(link)),
             on_event=lambda event: self._put(FromCore(event)),
@@ -229,7 +228,7 @@ class Assistant:
             block.samples, block.at_s, self._tuning.hearing, self._talk.phase, self._talk.speaking_since_s
         )
         self._emit(MicLevel(at_s=block.at_s, dbfs=heard.dbfs, speech_probability=heard.probability))
-        self._talk.heard(heard, block.at_s, self._senses.frame_jpeg)
+        self._talk.heard(heard, block.at_s, self._frame)
 
     def _core_said(self, event: CoreEvent) -> None:
         match event:
@@ -241,24 +240,23 @@ class Assistant:
                         at_s=now_s(),
                         profile=event.profile,
                         model=event.model,
-                        hears=event.hears,
-                        sees=event.sees,
                         demo_grade=event.demo_grade,
                     )
                 )
                 self._send_session()
                 self._talk.core_back()
                 while self._typed:
-                    self._talk.typed(self._typed.popleft(), self._senses.frame_jpeg())
-                self._core = (event.profile, event.model)
+                    self._talk.typed(self._typed.popleft(), self._frame())
+                self._profile = event.profile
             case CoreLoading(text, done_bytes, total_bytes):
                 self._emit(Loading(at_s=now_s(), text=text, done_bytes=done_bytes, total_bytes=total_bytes))
-            case CoreReady(load_ms):
+            case CoreReady(load_ms, model, hears, sees):
                 self._ready, self._gave_up = True, False
                 self._notice("", "core")
                 self._senses.open_microphone()
-                profile, model = self._core
-                self._emit(Ready(at_s=now_s(), profile=profile, model=model, load_ms=load_ms))
+                self._emit(
+                    Ready(at_s=now_s(), profile=self._profile, model=model, load_ms=load_ms, hears=hears, sees=sees)
+                )
             case CoreFailed(message, missing):
                 self._gave_up = True
                 self._notice(message, "core", error=True)
@@ -267,18 +265,15 @@ class Assistant:
                 self._talk.core_said(event)
 
     def _send_session(self) -> None:
-        tuning = self._tuning
         self._send(
             client_events.UpdateSession(
-                input_rate_hz=MIC_RATE_HZ,
-                voice=tuning.speaking.voice,
-                speed=tuning.speaking.speed,
-                max_tokens=tuning.answering.max_tokens,
-                temperature=tuning.answering.temperature,
-                top_p=tuning.answering.top_p,
-                speak=self._playback.has_speaker,
+                input_rate_hz=MIC_RATE_HZ, speak=self._playback.has_speaker, tuning=self._tuning.values()
             )
         )
+
+    def _frame(self) -> bytes | None:
+        """What the camera sees now, if the model may be shown it."""
+        return None if self._tuning.seeing.policy == "off" else self._senses.frame_jpeg()
 
     def _say(self, text: str) -> None:
         text = text.strip()
@@ -295,7 +290,7 @@ class Assistant:
             else:
                 self._typed.append(text)
         else:
-            self._talk.typed(text, self._senses.frame_jpeg())
+            self._talk.typed(text, self._frame())
 
     def _mute(self, muted: bool) -> None:
         self._muted = muted

@@ -68,7 +68,7 @@ class Memories:
         waiting = self.waiting_turns()
         for turn in waiting:
             if turn.image is not None:
-                events.append(CreateItem("user", image=turn.image))
+                events.append(CreateItem("user", image=turn.image, frame=True))
             if turn.pcm16:
                 events += [*_pieces(turn.pcm16), CommitAudio()]
             elif turn.text:

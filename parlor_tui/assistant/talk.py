@@ -5,6 +5,7 @@ Sound, link and listener are handed in, so that everything here is a reaction to
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,8 +28,10 @@ from parlor_tui.events import (
     Failed,
     HeardText,
     InputCommitted,
+    InputTaken,
     Interrupted,
     ItemTruncated,
+    MediaTaken,
     Notice,
     ReplyAudio,
     ReplyAudioArrived,
@@ -102,6 +105,8 @@ class Talk:
         self.memories = Memories()
         self._turn = 0
         self._utterance: int | None = None
+        self._frames: list[str] = []
+        self._frame_numbers = itertools.count(1)
         self._reply: _Reply | None = None
         self._cuts: dict[int, _Cut] = {}
         self._captions = _Captions()
@@ -128,6 +133,8 @@ class Talk:
             if isinstance(action, Begin):
                 self._utterance = self._next_turn()
                 self._emit(SpeechStarted(at_s=at_s, turn=self._utterance))
+                if self._reply is None:  # the core may look while the user speaks, once no reply is under way
+                    self._show(frame_jpeg())
         if heard.pcm16 and self._utterance is not None:
             self.memories.add_sound(self._utterance, heard.pcm16)
             self._send(say.AppendAudio(heard.pcm16))
@@ -135,6 +142,8 @@ class Talk:
             match action:
                 case Confirm():
                     self.interrupt("voice")
+                    if not self._frames:
+                        self._show(frame_jpeg())
                 case Drop(last):
                     self.drop(last, at_s)
                 case Commit(last):
@@ -151,6 +160,9 @@ class Talk:
             self._turn -= 1
         self.memories.close(turn)
         self._send(say.ClearAudio())
+        for item_id in self._frames:
+            self._send(say.DeleteItem(item_id))
+        self._frames = []
         self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=True))
 
     def typed(self, text: str, frame_jpeg: bytes | None) -> None:
@@ -162,6 +174,7 @@ class Talk:
         self._said[turn] = text
         self._emit(Caption(at_s=now_s(), turn=turn, text=text, final=True))
         self._show(frame_jpeg)
+        self._frames = []
         self._send(say.CreateItem("user", text))
         self._ask(turn, None, frame_jpeg is not None)
 
@@ -202,6 +215,9 @@ class Talk:
                     self._caption_final(turn, text, at_s)
             case ItemTruncated(item_id, _, heard):
                 self._heard_of_cut(item_id, heard, at_s)
+            case InputTaken(turn, kind, took_ms, ago_ms):
+                turn = turn if turn >= 0 else self._utterance or self._turn
+                self._emit(MediaTaken(at_s=at_s - ago_ms / 1000, turn=turn, kind=kind, took_ms=took_ms))
             case CoreNotice(text):
                 self._emit(Notice(at_s=at_s, text=text))
             case CoreError(code, message):
@@ -282,13 +298,16 @@ class Talk:
         opened.image, opened.committed = frame_jpeg, True
         self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=False))
         self._captions.uncommitted.append(turn)
-        self._show(frame_jpeg)
+        self._show(frame_jpeg)  # the core drops it if it shows nothing new
+        self._frames = []
         self._send(say.CommitAudio())
         self._ask(turn, last_speech_at_s, frame_jpeg is not None)
 
     def _show(self, frame_jpeg: bytes | None) -> None:
         if frame_jpeg is not None:
-            self._send(say.CreateItem("user", image=frame_jpeg))
+            item_id = f"frame_{self._turn}_{next(self._frame_numbers)}"
+            self._frames.append(item_id)
+            self._send(say.CreateItem("user", image=frame_jpeg, item_id=item_id, frame=True))
 
     def _ask(self, turn: int, last_speech_at_s: float | None, shown: bool) -> None:
         self._send(say.CreateResponse(turn))

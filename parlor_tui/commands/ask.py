@@ -26,6 +26,8 @@ from parlor_tui.events import (
     CoreLoading,
     CoreNotice,
     CoreReady,
+    InputTaken,
+    MediaTaken,
     ReplyAudio,
     ReplyAudioArrived,
     ReplyDelta,
@@ -93,7 +95,7 @@ def run(
         raise AskError(f"{out}: cannot be written: there is no folder {out.parent}", missing=True)
     inbox: queue.Queue[Link | CoreEvent | str] = queue.Queue(8192)
     supervisor = Supervisor(
-        core_command(["--profile", settings.core.profile, *(["--config", str(config)] if config else [])]),
+        core_command(settings, config),
         log_file(),
         on_up=inbox.put,
         on_event=inbox.put,
@@ -161,17 +163,7 @@ def _ask(
     picture: bytes | None,
     observer: LatencyObserver,
 ) -> None:
-    tuning = settings.tuning(profile)
-    link.send(
-        say.UpdateSession(
-            input_rate_hz=MIC_RATE_HZ,
-            voice=tuning.speaking.voice,
-            speed=tuning.speaking.speed,
-            max_tokens=tuning.answering.max_tokens,
-            temperature=tuning.answering.temperature,
-            top_p=tuning.answering.top_p,
-        )
-    )
+    link.send(say.UpdateSession(input_rate_hz=MIC_RATE_HZ, tuning=settings.tuning(profile).values()))
     if picture is not None:
         link.send(say.CreateItem("user", image=picture))
     if sound is not None:
@@ -204,6 +196,9 @@ def _collect(inbox: queue.Queue[Link | CoreEvent | str], observer: LatencyObserv
             case ReplyAudio(pcm16=block):
                 answer.pcm16 += block
                 observer.on_event(ReplyAudioArrived(at_s=at_s, turn=_TURN, samples=len(block) // 2))
+            case InputTaken(_, kind, took_ms, ago_ms):
+                taken = MediaTaken(at_s=at_s - ago_ms / 1000, turn=_TURN, kind=kind, took_ms=took_ms)
+                observer.on_event(taken)
             case CoreNotice(text):
                 answer.notices.append(text)
                 print(f"parlor-tui: {text}", file=sys.stderr)

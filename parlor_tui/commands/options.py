@@ -154,7 +154,11 @@ def _add_common(parser: argparse.ArgumentParser, default: object) -> None:
     parser.add_argument(
         "--config", type=Path, metavar="FILE", default=default, help="this settings file (see `parlor-tui config`)"
     )
-    parser.add_argument("--profile", metavar="P", default=default, help="which models to use: auto, lite")
+    parser.add_argument("--profile", metavar="P", default=default, help="which models to use: auto, gemma, lite")
+    parser.add_argument(
+        "--model", metavar="M", default=default, help="gemma's own: gemma-4-e2b, gemma-4-e4b, or a .litertlm file"
+    )
+    parser.add_argument("--backend", metavar="B", default=default, help="what gemma runs on: auto, gpu, cpu, npu")
 
 
 def _add_devices(parser: argparse.ArgumentParser, default: object) -> None:

@@ -8,12 +8,16 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from parlor_tui.core.profiles import Loader, Parts, Profile
-from parlor_tui.events import CoreFailed, CoreLoading, CoreReady, now_s
+from parlor_tui.core.loading import Loader
+from parlor_tui.core.profiles import Parts, Profile
+from parlor_tui.events import CoreFailed, CoreLoading, CoreNotice, CoreReady, now_s
 
-LoadingEvent = CoreLoading | CoreReady | CoreFailed
+LoadingEvent = CoreLoading | CoreReady | CoreFailed | CoreNotice
 _FEWEST_MS_BETWEEN_REPORTS = 100
 _WAIT_FOR_PLACE_S = 10.0
+_WATCH_EVERY_S = 0.25
+WEDGED_S = 2.0
+"""A native call that is overdue by this much will not come back."""
 
 
 class Busy(Exception):  # noqa: N818 - an answer to a client, not a fault
@@ -25,16 +29,21 @@ class InferenceCore:
 
     Captions, answers and speech have threads of their own (answers one for each reply that may be made at the
     same time), so that the stages of a turn overlap. To be used from one event loop.
+
+    `on_wedged` is called, on a thread of its own, when the engine does not come back from a native call, with the
+    seconds it is overdue.
     """
 
-    def __init__(self, profile: Profile, load: Loader, max_requests: int) -> None:
+    def __init__(self, profile: Profile, load: Loader, max_requests: int, on_wedged: Callable[[float], None]) -> None:
         self.profile = profile
         self._load = load
         self._max_requests = max_requests
+        self._on_wedged = on_wedged
         self._places = asyncio.Semaphore(max_requests)
         self._cancelled = threading.Event()
         self._watchers: list[Callable[[LoadingEvent], None]] = []
         self._latest: LoadingEvent = CoreLoading("loading")
+        self._notices: tuple[CoreNotice, ...] = ()
         self._parts: asyncio.Future[Parts] | None = None
         self.caption_pool = ThreadPoolExecutor(1, "captions")
         self.engine_pool = ThreadPoolExecutor(max_requests, "engine")
@@ -51,6 +60,8 @@ class InferenceCore:
     def watch(self, watcher: Callable[[LoadingEvent], None]) -> Callable[[], None]:
         """Tell `watcher` the state of loading, now and at each change. Returns the call that ends it."""
         self._watchers.append(watcher)
+        for notice in self._notices:
+            watcher(notice)
         watcher(self._latest)
         return lambda: self._watchers.remove(watcher)
 
@@ -78,8 +89,16 @@ class InferenceCore:
         for pool in (self.caption_pool, self.engine_pool, self.voice_pool):
             pool.shutdown(wait=False, cancel_futures=True)
 
+    def _watch_engine(self, parts: Parts) -> None:
+        while not self._cancelled.wait(_WATCH_EVERY_S):
+            stuck_s = parts.engine.stuck_s(now_s())
+            if stuck_s > WEDGED_S:
+                self._on_wedged(stuck_s)
+                return
+
     def _tell(self, event: LoadingEvent) -> None:
-        self._latest = event
+        if not isinstance(event, CoreNotice):
+            self._latest = event
         for watcher in tuple(self._watchers):
             watcher(event)
 
@@ -98,7 +117,12 @@ class InferenceCore:
         def finish(loaded: Parts | None, error: BaseException | None) -> None:
             if error is None and loaded is not None:
                 parts.set_result(loaded)
-                self._tell(CoreReady((now_s() - began_s) * 1000))
+                able = loaded.engine.abilities
+                self._notices = tuple(CoreNotice(notice) for notice in loaded.notices)
+                for notice in self._notices:
+                    self._tell(notice)
+                self._tell(CoreReady((now_s() - began_s) * 1000, loaded.engine.name, able.hears, able.sees))
+                threading.Thread(target=self._watch_engine, args=(loaded,), name="watchdog", daemon=True).start()
             elif error is not None:
                 parts.set_exception(error)
                 self._tell(CoreFailed(one_line(error), missing=bool(getattr(error, "missing", False))))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import wave
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +12,8 @@ from parlor_tui.captions.base import SAMPLE_RATE_HZ
 
 LONGEST_S = 120
 RATES_HZ = (16_000, 24_000)
+TAIL_MS = 300
+"""Models that hear invent the last word of sound that is cut off sharply with the speech (measured on Gemma 4)."""
 
 
 class TooLong(Exception):  # noqa: N818 - an answer to a client
@@ -65,6 +70,18 @@ class InputAudio:
         joined = np.concatenate(self._pieces) if self._pieces else np.zeros(0, np.float32)
         self._pieces = [joined]
         return to_caption_rate(joined, self.rate_hz)
+
+
+def spoken_wav(samples: NDArray[np.float32]) -> bytes:
+    """`samples` (mono at 16 kHz, -1..1) as a 16-bit WAV, with `TAIL_MS` of silence behind them."""
+    padded = np.append(samples, np.zeros(TAIL_MS * SAMPLE_RATE_HZ // 1000, np.float32))
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLE_RATE_HZ)
+        file.writeframes((np.clip(padded, -1, 1) * 32767).astype("<i2").tobytes())
+    return buffer.getvalue()
 
 
 def to_caption_rate(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float32]:

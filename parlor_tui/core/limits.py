@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from parlor_tui.speech.sentences import is_sentence_end
 
 HARD_FACTOR = 4
@@ -21,15 +23,27 @@ class ReplyLimit:
         """The most tokens the engine is asked for."""
         return self._soft_tokens * HARD_FACTOR
 
-    def takes(self, piece: str) -> bool:
-        """Count one token; False if the reply was complete before it and `piece` must be left out."""
-        if self.tokens >= self._soft_tokens:
-            following = piece.lstrip()
-            apart = piece[:1].isspace() or self._text[-1:].isspace()
-            if self._text.rstrip()[-1:] in "。！？" or "\n" in piece or (not following and not piece):
-                return False
-            if apart and following and is_sentence_end(self._text.rstrip(), following):
-                return False
+    def take(self, piece: str) -> tuple[str, bool]:
+        """Count `piece`, one or a few tokens; what of it belongs to the reply, and whether more may follow.
+
+        The end of a sentence may lie within a piece: engines hold a mark back until they know what comes after it.
+        """
+        taken = ""
+        for part in _PARTS.findall(piece):
+            if self.tokens >= self._soft_tokens and self._complete_before(part):
+                return taken, False
+            self._text += part
+            taken += part
         self.tokens += 1
-        self._text += piece
-        return True
+        return taken, True
+
+    def _complete_before(self, part: str) -> bool:
+        following = part.lstrip()
+        if self._text.rstrip()[-1:] in tuple("。！？") or "\n" in part:
+            return True
+        apart = part[:1].isspace() or self._text[-1:].isspace()
+        return bool(apart and following and is_sentence_end(self._text.rstrip(), following))
+
+
+_PARTS = re.compile(r"\s*[^\s。！？]*[。！？]*|\s+")
+"""A piece in parts between which a sentence may end."""

@@ -2,49 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from parlor_tui.core.digest import digest
 from parlor_tui.engines.base import Message
 from parlor_tui.events import Role
 
-_CHARS_PER_TOKEN = 3
-"""Fewer than English really has (about 4), so that the estimate errs towards a prompt that fits."""
-_OVERHEAD_CHARS = 24
-"""What the chat template adds to a message, about eight tokens."""
-_CUT = " —"
-"""Ends a reply that was cut off, in what the model is told of it."""
 _LONGEST_HISTORY = 400
+_FULL = 0.75
+"""The talk rolls over when prompt and reply would fill this much of the context: engines have died before its end."""
+_CARRIED = 0.35
+"""So much of the context do the last turns take after that: reading them is quick, and the next roll-over far off."""
+_DIGEST = 0.12
+"""And so much what is told of the turns before them."""
+_DIGEST_HEAD = "Earlier in this talk the user said:"
+
+Tokens = Callable[[Message], int]
 
 
 @dataclass(slots=True)
 class Item:
     """One message of the conversation.
 
-    `spoken` holds the reply's units in order, each with the number of samples its speech has.
-    `heard_text` is None as long as nobody cut the reply off.
+    `audio_wav` is there until the message was answered, for engines that hear. `shown`: the model was shown the picture
+    of this item. `spoken` holds the reply's units in order, each with the number of samples its speech has.
+    `heard_text` is None as long as nobody cut the reply off. `ended_early`: the reply was long enough before the model
+    was done. `fed_tokens`: what the message takes in an engine that was fed its sound or picture.
     """
 
     item_id: str
     role: Role
     text: str = ""
     image_jpeg: bytes | None = None
+    audio_wav: bytes | None = None
+    shown: bool = False
     spoken: list[tuple[str, int]] = field(default_factory=list)
     heard_text: str | None = None
+    ended_early: bool = False
+    fed_tokens: int = 0
+    rolled: bool = False
+    """The talk rolled over since: the model is no longer told it word for word."""
 
     @property
     def remembered(self) -> str:
-        """What the model is told of this item."""
-        if self.heard_text is None:
-            return self.text
-        return self.heard_text + _CUT if self.heard_text else ""
+        """The words that the model is told of this item."""
+        return self.text if self.heard_text is None else self.heard_text
+
+    @property
+    def cut(self) -> Literal["", "interrupted", "ended"]:
+        """Whether a reply was spoken only in part."""
+        return "interrupted" if self.heard_text is not None else "ended" if self.ended_early else ""
+
+    @property
+    def counts(self) -> bool:
+        """It is part of what the model is told word for word."""
+        return not self.rolled and bool(self.remembered or self.audio_wav or self.shown or self.cut)
+
+    def message(self) -> Message:
+        """The item as an engine takes it."""
+        picture = self.image_jpeg if self.shown else None
+        return Message(self.role, self.remembered, self.audio_wav, picture, self.item_id, self.cut)
 
 
 class Memory:
-    """The items of one conversation, oldest first."""
+    """The items of one conversation, oldest first, and the part of them that the model is still told word for word."""
 
     def __init__(self) -> None:
         self._items: list[Item] = []
+        self._gone: list[str] = []
+        self._digest: list[str] = []
+        self.roll_overs = 0
 
     @property
     def items(self) -> Sequence[Item]:
@@ -68,6 +97,11 @@ class Memory:
         """Forget an item; KeyError if there is none."""
         del self._items[self._index(item_id)]
 
+    def before(self, item_id: str | None) -> list[Item]:
+        """The items before `item_id`; all of them if it is None or unknown."""
+        place = next((i for i, item in enumerate(self._items) if item.item_id == item_id), len(self._items))
+        return self._items[:place]
+
     def last_id(self) -> str | None:
         """The newest item's id."""
         return self._items[-1].item_id if self._items else None
@@ -83,42 +117,96 @@ class Memory:
         item.heard_text = heard_text(item.spoken, audio_end_ms * rate_hz // 1000)
         return item.heard_text
 
-    def messages(self, opening: Sequence[Message], context_tokens: int, reply_tokens: int) -> list[Message]:
-        """The prompt: `opening`, then as many of the last items as fit beside a reply of `reply_tokens`.
+    def answered(self, item_id: str) -> None:
+        """The reply `item_id` is over: the sound before it is done with, and of the pictures the newest is enough."""
+        for item in self.before(item_id):
+            item.audio_wav = None
+        shown = [item for item in self._items if item.image_jpeg is not None]
+        for item in shown[:-1]:
+            item.image_jpeg = None
 
-        Neighbours of the same role become one message, as chat templates want it.
+    def forget_sounds(self) -> None:
+        """The captions are what the model is told."""
+        for item in self._items:
+            item.audio_wav = None
+
+    def prompt(
+        self,
+        opening: Sequence[Message],
+        context_tokens: int,
+        reply_tokens: int,
+        tokens: Tokens,
+        *,
+        before: str | None = None,
+        tight: bool = False,
+    ) -> list[Message]:
+        """What the model is told: `opening`, what is carried along of earlier turns, then the last items word for word,
+        up to those `before` the item of that id.
+
+        The talk rolls over when it would fill the context, or at once if `tight`: the last turns stay, the user's words
+        of those before them are carried along in the system message as far as they fit. Between two roll-overs a prompt
+        only grows at its end, so that an engine need not read it anew.
         """
         reply_tokens = min(reply_tokens, context_tokens // 2)
-        room = (context_tokens - reply_tokens) * _CHARS_PER_TOKEN - sum(len(m.text) for m in opening)
-        kept: list[tuple[Item, str]] = []
-        for item in reversed(self._items):
-            if not item.remembered:
-                continue
-            room -= _OVERHEAD_CHARS
-            if len(item.remembered) > room:
-                if not kept:  # the newest one is answered in any case: its end, where the question is
-                    kept.append((item, item.remembered[-max(1, room) :]))
+        most = int(context_tokens * _FULL)
+        kept = [item for item in self.before(before) if item.counts]
+        head = self._opening(opening)
+        total = sum(map(tokens, head)) + sum(_cost(item, tokens) for item in kept) + reply_tokens
+        if total > most or tight:
+            room = min(int(context_tokens * _CARRIED), most - reply_tokens - sum(map(tokens, opening)))
+            kept = self._roll_over(kept, room // 2 if tight else room, int(context_tokens * _DIGEST), tokens)
+            head = self._opening(opening)
+        messages = [item.message() for item in kept]
+        if messages:
+            room = max(most - reply_tokens - sum(map(tokens, head)), context_tokens // 8)
+            messages[-1] = _end_of(messages[-1], room, tokens)
+        return [*head, *messages]
+
+    def _roll_over(self, items: Sequence[Item], room: int, digest_room: int, tokens: Tokens) -> list[Item]:
+        self.roll_overs += 1
+        kept: list[Item] = []
+        for item in reversed(items):
+            item.fed_tokens = 0  # it will be read as words
+            cost = tokens(item.message())
+            if kept and cost > room:
                 break
-            room -= len(item.remembered)
-            kept.append((item, item.remembered))
-        kept.reverse()
-        while kept and kept[0][0].role == "assistant":
+            room -= cost
+            kept.insert(0, item)
+        while len(kept) > 1 and kept[0].role == "assistant":
             kept.pop(0)
-        messages: list[Message] = []
-        for item, text in kept:
-            if messages and messages[-1].role == item.role:
-                before = messages.pop()
-                image = item.image_jpeg or before.image_jpeg
-                messages.append(Message(item.role, f"{before.text} {text}", image_jpeg=image))
-            else:
-                messages.append(Message(item.role, text, image_jpeg=item.image_jpeg))
-        return [*opening, *messages]
+        gone = items[: len(items) - len(kept)]
+        for item in gone:
+            item.rolled = True
+            item.image_jpeg = item.audio_wav = None
+            if item.role == "user" and item.text:
+                self._gone.append(item.text)
+        del self._gone[1:-_LONGEST_HISTORY]
+        self._digest = digest(self._gone, digest_room, lambda line: tokens(Message("user", line)))
+        return kept
+
+    def _opening(self, opening: Sequence[Message]) -> list[Message]:
+        if not self._digest or not opening:
+            return list(opening)
+        told = "\n".join([opening[0].text, "", _DIGEST_HEAD, *(f"- {line}" for line in self._digest)])
+        return [replace(opening[0], text=told), *opening[1:]]
 
     def _index(self, item_id: str) -> int:
         for index, item in enumerate(self._items):
             if item.item_id == item_id:
                 return index
         raise KeyError(item_id)
+
+
+def _cost(item: Item, tokens: Tokens) -> int:
+    return max(item.fed_tokens, tokens(item.message()))
+
+
+def _end_of(message: Message, room_tokens: int, tokens: Tokens) -> Message:
+    """`message` with as much of its end, where the question is, as fits."""
+    text = message.text
+    while text and tokens(replace(message, text=text)) > room_tokens:
+        text = text[-(len(text) * 3 // 4) :] if len(text) > 3 else ""
+    return message if len(text) == len(message.text) else replace(message, text=text)
 
 
 def heard_text(spoken: Sequence[tuple[str, int]], played_samples: int) -> str:

@@ -1,24 +1,19 @@
-"""Which models make up a profile, and how they are loaded."""
+"""The profiles people choose from, and what a loaded one is made of."""
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
-
-import numpy as np
+from typing import Literal
 
 from parlor_tui.captions.base import Captioner
-from parlor_tui.core.prompts import SMALL_MODEL, Prompt
-from parlor_tui.engines.base import Engine, Message, Sampling
-from parlor_tui.models import catalogue
-from parlor_tui.models.base import Progress
+from parlor_tui.core.prompts import PRESETS, SMALL_MODEL
+from parlor_tui.engines.base import Engine, Message
+from parlor_tui.models import needs
+from parlor_tui.models.base import ModelError
 from parlor_tui.models.store import Store
 from parlor_tui.settings import Settings, models_folder
-from parlor_tui.speech.base import Stop, Voice
+from parlor_tui.speech.base import Voice
 
 OnProgress = Callable[[str, int, int], None]
 """Told what is being done, and the bytes done and to do (0 where there is nothing to count)."""
@@ -26,23 +21,20 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile as people choose it. Which models it takes stands in the catalogue."""
+    """A profile as people choose it. Which models it takes stands in `models.needs`.
+
+    `prompting`: a small model is shown examples, a capable one is instructed.
+    """
 
     name: str
     model_label: str
     demo_grade: bool
-    hears: bool
-    sees: bool
+    prompting: Literal["examples", "instructions"]
 
 
-LITE = Profile(
-    "lite",
-    "SmolLM2-135M",
-    demo_grade=True,
-    hears=False,
-    sees=False,
-)
-PROFILES = {LITE.name: LITE}
+GEMMA = Profile("gemma", "Gemma 4 E2B", demo_grade=False, prompting="instructions")
+LITE = Profile("lite", "SmolLM2-135M", demo_grade=True, prompting="examples")
+PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (GEMMA, LITE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,80 +58,39 @@ class ThreadBudget:
         return cls(captions=cores, engine=engine, voice=max(min(cores, 2), cores - engine))
 
 
+def store_of(settings: Settings) -> Store:
+    """The model store that the settings describe."""
+    return Store(
+        models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
+    )
+
+
 def choose(settings: Settings) -> Profile:
-    """The profile that the settings ask for; `auto` is the best one there is."""
-    return LITE if settings.core.profile == "auto" else PROFILES[settings.core.profile]
+    """The profile that the settings ask for; `auto` is gemma if its model is here, else lite."""
+    if settings.core.profile != "auto":
+        return PROFILES[settings.core.profile]
+    try:
+        model = needs.answering(settings)
+        here = True if settings.core.model else not isinstance(model, str) or store_of(settings).has(model)
+    except ModelError:  # the settings name a model that is none; loading gemma says what is wrong with it
+        here = True
+    return GEMMA if here else LITE
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The loaded models of a profile."""
+    """The loaded models of a profile. `notices`: what the user should know of how they were loaded."""
 
     profile: Profile
-    prompt: Prompt
     engine: Engine
     captioner: Captioner
     voice: Voice
+    notices: tuple[str, ...] = ()
 
-
-class Loader(Protocol):
-    """Brings the parts of a profile up; blocks."""
-
-    def __call__(self, progress: OnProgress, cancelled: threading.Event) -> Parts:
-        """Load everything, reporting progress. Raises what the store and the libraries raise."""
-
-
-def loader(profile: Profile, settings: Settings) -> Loader:
-    """The function that fetches what is missing, loads and warms up `profile`."""
-
-    def load(progress: OnProgress, cancelled: threading.Event) -> Parts:
-        store = Store(
-            models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
-        )
-        folders = _fetch(profile, store, progress, cancelled)
-        threads = ThreadBudget.of(settings.core.threads or min(8, os.cpu_count() or 1))
-        return _load_lite(profile, folders, threads, settings.core.max_requests, progress)
-
-    return load
-
-
-def _fetch(profile: Profile, store: Store, progress: OnProgress, cancelled: threading.Event) -> dict[str, Path]:
-    """The folder of each of the profile's models (or of its stand-in), by the model's own name."""
-
-    def report(step: Progress) -> None:
-        progress(f"getting {step.model} from {step.source}", step.done_bytes, step.total_bytes)
-
-    if store.missing(profile.name):
-        store.get_profile(profile.name, report, cancelled)
-    return {name: store.path(store.stand_in(name)) for name in catalogue.PROFILES[profile.name]}
-
-
-def _load_lite(
-    profile: Profile, folders: dict[str, Path], threads: ThreadBudget, slots: int, progress: OnProgress
-) -> Parts:
-    from parlor_tui.captions.whisper import Whisper
-    from parlor_tui.engines.llamacpp import LlamaCpp
-    from parlor_tui.speech.kokoro_onnx import KokoroOnnx, read_voices
-
-    progress("loading captions (Whisper tiny.en)", 0, 0)
-    captioner = Whisper(folders["whisper-tiny.en"], "Whisper tiny.en", threads=threads.captions)
-    progress("loading answers (SmolLM2-135M)", 0, 0)
-    gguf = next(folders["smollm2-135m"].glob("*.gguf"))
-    engine = LlamaCpp(gguf, profile.model_label, threads=threads.engine, slots=slots)
-    progress("loading speech (Kokoro)", 0, 0)
-    onnx = next(folders["kokoro-int8"].glob("*.onnx"))
-    voice = KokoroOnnx(onnx, read_voices(folders["kokoro-voices"]), threads=threads.voice)
-    parts = Parts(profile, SMALL_MODEL, engine, captioner, voice)
-    progress("warming up", 0, 0)
-    warm_up(parts)
-    return parts
-
-
-def warm_up(parts: Parts) -> None:
-    """One small job for each part, so that the first turn pays for no first use."""
-    second_of_nothing = np.zeros(16_000, np.float32)
-    parts.captioner.partial(second_of_nothing)
-    parts.captioner.final(second_of_nothing)
-    opening = [*parts.prompt.messages(), Message("user", "Hello.")]
-    parts.engine.generate(opening, Sampling(0.0, 1.0, 2), lambda _: True)
-    parts.voice.synthesise("Hello there, how are you?", parts.voice.voices[0], 1.0, Stop())
+    def opening(self, preset: str, instructions: str) -> list[Message]:
+        """The messages that every prompt starts with; `instructions` of the client's replace the system message."""
+        prompt = SMALL_MODEL if self.profile.prompting == "examples" else PRESETS[preset]
+        messages = list(prompt.messages())
+        if instructions:
+            messages[0] = Message("system", instructions)
+        return messages

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,23 @@ from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.limits import ReplyLimit
 from parlor_tui.core.memory import Item, Memory
 from parlor_tui.core.profiles import Parts
-from parlor_tui.engines.base import EngineError, Generation, Message, Sampling
-from parlor_tui.events import CoreEvent, CoreNotice, ReplyAudio, ReplyDelta, ReplyDone, ReplyUnit, Usage
+from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
+from parlor_tui.events import (
+    CoreEvent,
+    CoreNotice,
+    InputTaken,
+    ReplyAudio,
+    ReplyDelta,
+    ReplyDone,
+    ReplyUnit,
+    Usage,
+    now_s,
+)
+from parlor_tui.settings import Tuning
 from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, SpeechError, Stop
 from parlor_tui.speech.sentences import SentenceSplitter
 from parlor_tui.speech.spoken_text import spoken_text
+from parlor_tui.speech.voices import choose_voice
 
 _log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 2048
@@ -32,15 +45,47 @@ Status = Literal["completed", "cancelled", "incomplete", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class ReplyOptions:
-    """How replies are made; `speak` False makes text alone."""
+    """How a reply is made. `instructions` take the place of the preset's, if there are any.
 
-    voice: str
-    speed: float
-    temperature: float
-    top_p: float
-    max_tokens: int
+    `speak` False makes text alone. `language` is the one the user was last heard in, "" if unknown.
+    """
+
+    tuning: Tuning
     instructions: str = ""
     speak: bool = True
+    language: str = ""
+
+
+class Preparation(Protocol):
+    """What a reply waits for: the turn's words and pictures."""
+
+    async def words(self) -> None:
+        """Return once every caption is there."""
+
+    async def pictures(self) -> None:
+        """Return once it is decided which pictures the model is shown."""
+
+
+class _NoWords(Exception):  # noqa: N818 - nothing went wrong
+    """What seemed to be speech held no words."""
+
+
+def hears_itself(parts: Parts, tuning: Tuning) -> bool:
+    """Whether the model takes the user's sound itself, rather than its caption."""
+    return parts.engine.abilities.hears and tuning.hearing.mode == "native"
+
+
+def sampling(tuning: Tuning, max_tokens: int) -> Sampling:
+    """How the next token is drawn, by the settings."""
+    answering = tuning.answering
+    return Sampling(
+        answering.temperature,
+        answering.top_p,
+        max_tokens,
+        answering.top_k,
+        answering.seed,
+        int(tuning.seeing.image_tokens),
+    )
 
 
 class Reply:
@@ -52,6 +97,7 @@ class Reply:
         memory: Memory,
         emit: Callable[[CoreEvent], None],
         options: ReplyOptions,
+        preparation: Preparation,
         response_id: str,
         item_id: str,
         turn: int,
@@ -63,15 +109,18 @@ class Reply:
         self._memory = memory
         self._send = emit
         self._options = options
+        self._preparation = preparation
         self._stop = Stop()
         self._item = Item(item_id, "assistant")
         memory.add(self._item)  # at once: a client may truncate a reply of which there is no word yet
-        self._limit = ReplyLimit(options.max_tokens)
+        self._limit = ReplyLimit(options.tuning.answering.max_tokens)
         self._done = False
 
     def cancel(self) -> None:
         """End it now; the client hears so at once, whatever the models still do."""
         self._stop.stop()
+        if self._item.text:
+            self._item.ended_early = True
         self._finish("cancelled", "client_cancelled")
 
     def refuse(self, reason: str) -> None:
@@ -84,26 +133,43 @@ class Reply:
             return
         try:
             parts = await self._core.parts()
-            asked = [item for item in self._memory.items if item is not self._item]
-            if not any(item.remembered for item in asked):
+            native = hears_itself(parts, self._options.tuning)
+            if not native:
+                await self._preparation.words()
+            await self._preparation.pictures()
+            if self._stop.stopped:
+                return
+            if not native and self._nothing_said():
                 self._finish("cancelled", "no_words")
                 return
-            if asked[-1].role == "user" and not asked[-1].remembered:
-                self._memory.remove(asked[-1].item_id)
-                self._finish("cancelled", "no_words")
-                return
-            await self._run(parts, self._prompt(parts))
+            try:
+                await self._run(parts, self._prompt(parts, native))
+            except ContextFull:
+                await self._run(parts, self._prompt(parts, native, tight=True))
+        except _NoWords:
+            self._stop.stop()
+            self._finish("cancelled", "no_words")
         except EngineError as error:
             self._finish("failed", one_line(error))
         except Exception as error:  # noqa: BLE001 - whatever a native library raises ends this reply, not the core
             _log.exception("reply")
             self._finish("failed", one_line(error))
 
-    def _prompt(self, parts: Parts) -> list[Message]:
-        opening = list(parts.prompt.messages())
-        if self._options.instructions:
-            opening = [Message("system", self._options.instructions), *opening[1:]]
-        return self._memory.messages(opening, parts.engine.context_tokens, self._limit.hard_tokens)
+    def _nothing_said(self) -> bool:
+        """Whether there is nothing to answer; a last item without words is forgotten."""
+        asked = self._memory.before(self.item_id)
+        last = asked[-1] if asked else None
+        if last is not None and last.role == "user" and not last.remembered and not last.shown:
+            self._memory.remove(last.item_id)
+            return True
+        return not any(item.counts for item in asked)
+
+    def _prompt(self, parts: Parts, native: bool, *, tight: bool = False) -> list[Message]:
+        opening = list(parts.opening(self._options.tuning.answering.preset, self._options.instructions))
+        if not native:
+            self._memory.forget_sounds()
+        context_tokens, most = parts.engine.context_tokens, self._limit.hard_tokens
+        return self._memory.prompt(opening, context_tokens, most, parts.engine.tokens, before=self.item_id, tight=tight)
 
     async def _run(self, parts: Parts, messages: list[Message]) -> None:
         loop = asyncio.get_running_loop()
@@ -112,16 +178,28 @@ class Reply:
         units: asyncio.Queue[str | None] = asyncio.Queue()
 
         def on_text(piece: str) -> bool:
-            if self._stop.stopped or not self._limit.takes(piece):
-                return False
-            loop.call_soon_threadsafe(pieces.put_nowait, piece)
-            return True
+            taken, more = self._limit.take(piece)
+            if taken:
+                loop.call_soon_threadsafe(pieces.put_nowait, taken)
+            self._item.ended_early = not more
+            return more
+
+        def on_taken(kind: Literal["sound", "picture"], took_ms: float, at_s: float) -> None:
+            told = InputTaken(self.turn, kind, took_ms, max(0.0, now_s() - at_s) * 1000)
+            with contextlib.suppress(RuntimeError):  # the core is being closed
+                loop.call_soon_threadsafe(self._send, told)
 
         def generate() -> Generation:
             most = min(self._limit.hard_tokens, parts.engine.context_tokens // 2)
-            sampling = Sampling(self._options.temperature, self._options.top_p, most)
             try:
-                return parts.engine.generate(messages, sampling, on_text)
+                return parts.engine.generate(
+                    messages,
+                    sampling(self._options.tuning, most),
+                    on_text,
+                    lambda: self._stop.stopped,
+                    reply_id=self.item_id,
+                    on_taken=on_taken,
+                )
             finally:
                 loop.call_soon_threadsafe(pieces.put_nowait, None)
 
@@ -134,6 +212,11 @@ class Reply:
                     piece = piece.lstrip()
                     if not piece:
                         continue
+                    # A model that hears has not waited for the captions; before it is heard itself, they tell whether
+                    # there were any words.
+                    await self._preparation.words()
+                    if not self._stop.stopped and self._nothing_said():
+                        raise _NoWords
                 self._item.text += piece
                 self._emit(ReplyDelta(self.response_id, self.item_id, piece))
                 for unit in splitter.feed(piece):
@@ -143,8 +226,9 @@ class Reply:
             units.put_nowait(None)
             ended = await generation
             await speech
-        except BaseException:
-            self._stop.stop()
+        except BaseException as error:
+            if not isinstance(error, ContextFull):
+                self._stop.stop()
             speech.cancel()
             await asyncio.gather(speech, return_exceptions=True)
             raise
@@ -157,24 +241,31 @@ class Reply:
 
     async def _speak(self, parts: Parts, units: asyncio.Queue[str | None]) -> None:
         loop = asyncio.get_running_loop()
-        voice = self._options.voice
-        if self._options.speak and voice not in parts.voice.voices:
-            voice = parts.voice.voices[0]
-            self._emit(CoreNotice(f"there is no voice {self._options.voice!r} here; {voice} speaks instead"))
+        told: set[str] = set()
+        # English is what every voice here can speak at a pinch, and what a recogniser without languages hears.
+        language = self._options.language if self._options.language != "en" else ""
         while (unit := await units.get()) is not None:
             if self._stop.stopped:
                 return
             self._emit(ReplyUnit(self.response_id, self.item_id, unit))
             spoken = spoken_text(unit) if self._options.speak else ""
             samples: NDArray[np.float32] = np.zeros(0, np.float32)
+            voice: str | None = None
             if spoken:
+                speaking = self._options.tuning.speaking
+                choice = choose_voice(spoken, speaking.voice, parts.voice.voices, language or None)
+                voice = choice.voice
+                if choice.notice and choice.notice not in told:
+                    told.add(choice.notice)
+                    self._emit(CoreNotice(choice.notice))
+            if voice is not None:
                 try:
                     samples = await loop.run_in_executor(
                         self._core.voice_pool,
                         parts.voice.synthesise,
                         spoken,
                         voice,
-                        self._options.speed,
+                        speaking.speed,
                         self._stop,
                     )
                 except Cancelled:
@@ -196,5 +287,6 @@ class Reply:
     def _finish(self, status: Status, reason: str = "", usage: Usage | None = None) -> None:
         used = usage or Usage(output_tokens=self._limit.tokens)
         text = self._item.text.strip()
+        self._memory.answered(self.item_id)
         self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used))
         self._done = True

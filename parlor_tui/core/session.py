@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,23 +17,25 @@ from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.core.inference import Busy, InferenceCore, one_line
-from parlor_tui.core.input_audio import InputAudio, TooLong
+from parlor_tui.core.input_audio import InputAudio, TooLong, spoken_wav
 from parlor_tui.core.memory import Item, Memory
 from parlor_tui.core.reply import Reply, ReplyOptions
+from parlor_tui.core.seeing import Seeing
 from parlor_tui.events import (
     CaptionFinal,
     CaptionPartial,
     CoreError,
     CoreEvent,
-    CoreNotice,
     InputCleared,
     InputCommitted,
     ItemAdded,
+    ItemDeleted,
     ItemTruncated,
     ReplyCreated,
     Role,
     SessionUpdated,
 )
+from parlor_tui.settings import Tuning
 from parlor_tui.sight.frames import PictureError, check_picture
 from parlor_tui.speech.base import SAMPLE_RATE_HZ as SPEECH_RATE_HZ
 
@@ -43,20 +45,9 @@ _log = logging.getLogger(__name__)
 _PARTIAL_EVERY_MS = 400
 """New audio that makes another partial caption worth its 60-100 ms of work."""
 _SHORTEST_COMMIT_MS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """What a client may set; None leaves a value as it is."""
-
-    input_rate_hz: int | None = None
-    voice: str | None = None
-    speed: float | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int | None = None
-    instructions: str | None = None
-    speak: bool | None = None
+"""Audio shorter than this poisons what follows in models that hear (measured by others on Gemma 4)."""
+_UNWRITTEN = "(words that could not be written down)"
+"""The caption of speech that only a model that hears could take in."""
 
 
 def new_id(prefix: str) -> str:
@@ -70,9 +61,11 @@ class Session:
     Each method takes `event_id`, the client's own id of its request, which an error names again.
     """
 
-    def __init__(self, core: InferenceCore, emit: Emit, options: ReplyOptions) -> None:
+    def __init__(self, core: InferenceCore, emit: Emit, tuning: Tuning) -> None:
         self.session_id = new_id("sess")
-        self.options = options
+        self.tuning = tuning
+        self.instructions = ""
+        self.speak = True
         self._core = core
         self._emit = emit
         self._memory = Memory()
@@ -82,23 +75,29 @@ class Session:
         self._captions: dict[str, asyncio.Task[None]] = {}
         self._reply: Reply | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._cannot_see_told = False
+        self._language = ""
+        self._seeing = Seeing(core, self._memory, emit)
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
-    def update(self, changes: SessionOptions, event_id: str | None = None) -> None:
-        """Take new settings; they hold from the next reply on."""
-        if changes.input_rate_hz is not None and changes.input_rate_hz != self._audio.rate_hz:
+    def update(
+        self,
+        *,
+        input_rate_hz: int | None = None,
+        instructions: str | None = None,
+        speak: bool | None = None,
+        tuning: Mapping[str, Any] | None = None,
+        event_id: str | None = None,
+    ) -> None:
+        """Take new settings, `tuning` by their `section.key`, from the next reply on. None leaves a value as it is."""
+        if input_rate_hz is not None and input_rate_hz != self._audio.rate_hz:
             if self._audio.samples_count:
                 self.refuse("invalid_value", "the audio format cannot change while audio is waiting", event_id)
                 return
-            self._audio = InputAudio(changes.input_rate_hz)
-        chosen = {
-            name: getattr(changes, name)
-            for name in ("voice", "speed", "temperature", "top_p", "max_tokens", "instructions", "speak")
-            if getattr(changes, name) is not None
-        }
-        self.options = replace(self.options, **chosen)
+            self._audio = InputAudio(input_rate_hz)
+        self.tuning = self.tuning.with_values(tuning or {}, "session")
+        self.instructions = self.instructions if instructions is None else instructions
+        self.speak = self.speak if speak is None else speak
         self._emit(SessionUpdated())
 
     @property
@@ -157,24 +156,38 @@ class Session:
         *,
         item_id: str | None = None,
         after: str | None = None,
-        image_jpeg: bytes | None = None,
+        picture: bytes | None = None,
+        frame: bool = False,
         event_id: str | None = None,
     ) -> None:
-        """Add a written message, a picture, or (to restore a conversation) an earlier reply."""
-        if image_jpeg is not None:
+        """Add a written message, a picture, or (to restore a conversation) an earlier reply.
+
+        `frame`: the picture is what the camera happens to see, and is shown to the model as the settings have it.
+        """
+        if picture is not None:
             try:
-                check_picture(image_jpeg)
+                check_picture(picture)
             except PictureError as error:
                 self.refuse("invalid_value", str(error), event_id, "item.content")
                 return
-        item = Item(item_id or new_id("item"), role, text, image_jpeg)
+        item = Item(item_id or new_id("item"), role, text, picture)
         previous = self._memory.last_id() if after is None else after
         if not self._remember(item, after, event_id):
             return
-        if image_jpeg is not None:
-            self._spawn(self._look())
+        if picture is not None:
+            self._spawn(self._seeing.take(item, self._view(), frame=frame, busy=self._reply is not None))
         self._emit(ItemAdded(item.item_id, role, text, done=False, previous_item_id=previous))
         self._emit(ItemAdded(item.item_id, role, text, done=True, previous_item_id=previous))
+
+    def delete(self, item_id: str, event_id: str | None = None) -> None:
+        """Forget an item."""
+        try:
+            self._memory.remove(item_id)
+        except KeyError:
+            self.refuse("item_not_found", f"there is no item {item_id}", event_id, "item_id")
+        else:
+            self._seeing.forget(item_id)
+            self._emit(ItemDeleted(item_id))
 
     def truncate(self, item_id: str, audio_end_ms: int, event_id: str | None = None) -> None:
         """Remember only what was heard of a reply."""
@@ -196,14 +209,13 @@ class Session:
                 event_id,
             )
             return
-        options = self.options if speak is None else replace(self.options, speak=speak)
-        reply = Reply(self._core, self._memory, self._emit, options, new_id("resp"), new_id("item"), turn)
+        options = self._view() if speak is None else replace(self._view(), speak=speak)
+        reply = Reply(self._core, self._memory, self._emit, options, self, new_id("resp"), new_id("item"), turn)
         self._reply = reply
         self._emit(ReplyCreated(reply.response_id, reply.item_id, turn, options.speak))
 
         async def make() -> None:
             try:
-                await self._captions_done()
                 async with self._core.place():
                     await reply.make()
             except Busy as error:
@@ -239,6 +251,7 @@ class Session:
 
     def _add_spoken(self, item: Item, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
         previous = self._memory.last_id() if after is None else after
+        item.audio_wav = spoken_wav(samples)
         if not self._remember(item, after, event_id):
             return
         self._emit(ItemAdded(item.item_id, "user", "", done=False, previous_item_id=previous))
@@ -247,9 +260,14 @@ class Session:
             try:
                 parts = await self._core.parts()
                 loop = asyncio.get_running_loop()
-                item.text = await loop.run_in_executor(self._core.caption_pool, parts.captioner.final, samples)
+                found = await loop.run_in_executor(
+                    self._core.caption_pool, parts.captioner.final, samples, self._language
+                )
+                item.text = found.text
+                self._language = found.language or self._language
             except Exception as error:  # noqa: BLE001 - any failure of the recogniser is told, and the talk goes on
                 _log.exception("captions")
+                item.text = _UNWRITTEN if item.audio_wav is not None else ""
                 self.refuse("input_audio_transcription_failed", f"captions failed: {one_line(error)}", event_id)
             self._emit(CaptionFinal(item.item_id, item.text, len(samples) * 1000 / CAPTION_RATE_HZ))
             self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
@@ -273,22 +291,25 @@ class Session:
             parts = await self._core.parts()
             samples = self._audio.peek()
             loop = asyncio.get_running_loop()
-            text = await loop.run_in_executor(self._core.caption_pool, parts.captioner.partial, samples)
+            text = await loop.run_in_executor(self._core.caption_pool, parts.captioner.partial, samples, self._language)
             if text and item_id == self._pending_item_id:
                 self._emit(CaptionPartial(item_id, text))
+                await self._seeing.heard(text, self._view(), busy=self._reply is not None)
         except Exception:  # noqa: BLE001 - a partial caption is a courtesy: the final one tells what is wrong
             _log.exception("partial caption")
         finally:
             self._partial = None
 
-    async def _captions_done(self) -> None:
+    async def words(self) -> None:
+        """See Preparation."""
         await asyncio.gather(*self._captions.values(), return_exceptions=True)
 
-    async def _look(self) -> None:
-        parts = await self._core.parts()
-        if not parts.engine.abilities.sees and not self._cannot_see_told:
-            self._cannot_see_told = True
-            self._emit(CoreNotice(f"{parts.engine.name} cannot see: pictures are not looked at in this profile"))
+    async def pictures(self) -> None:
+        """See Preparation."""
+        await self._seeing.settle(self._view(), self.words)
+
+    def _view(self) -> ReplyOptions:
+        return ReplyOptions(self.tuning, self.instructions, self.speak, self._language)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

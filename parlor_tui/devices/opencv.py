@@ -135,6 +135,11 @@ def read_picture(path: Path) -> bytes:
     return to_jpeg(frame)
 
 
+def rgb_of(jpeg: bytes) -> Image:
+    """A picture that a client sent, as frame_rgb (height, width, 3). Raises DeviceError if it is none."""
+    return np.ascontiguousarray(_decode(jpeg, "the picture")[:, :, ::-1])
+
+
 def _decode(content: bytes, name: str) -> Image:
     cv2 = load()
     size = picture_size(content)

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from parlor_tui.engines.base import Abilities, EngineError, Generation, Message, OnText, Sampling
+from parlor_tui.engines.base import (
+    Abilities,
+    ContextFull,
+    EngineError,
+    Generation,
+    Message,
+    OnTaken,
+    OnText,
+    Sampling,
+    Stopped,
+    estimated_tokens,
+    merged,
+)
+from parlor_tui.engines.native_call import NativeCalls, Put
 from parlor_tui.events import Usage
 
 _REPEAT_PENALTY = 1.1
 """Keeps a 135M model from going round in circles (measured on SmolLM2)."""
+_MESSAGE_TOKENS = 8
+"""What the chat template adds to a message."""
+_PREFILL_TOKENS_PER_S = 20.0
+"""Slower than any machine was seen to read SmolLM2 (240-290 alone on 2 cores); tells slow from stuck."""
 
 
 class LlamaCpp:
@@ -41,6 +59,7 @@ class LlamaCpp:
             self._server = xllamacpp.Server(params)
         except RuntimeError as error:
             raise EngineError(f"{gguf}: llama.cpp cannot load it: {error}") from error
+        self._calls = NativeCalls()
 
     @property
     def name(self) -> str:
@@ -57,45 +76,87 @@ class LlamaCpp:
         """See Engine."""
         return self._context_tokens
 
-    def generate(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText) -> Generation:
-        """See Engine. Stops within one token when `on_text` returns False."""
-        finish = "stop"
-        usage = Usage()
-        fault = ""
+    def tokens(self, message: Message) -> int:
+        """See Engine. An estimate: the library has no call that counts."""
+        return _MESSAGE_TOKENS + estimated_tokens(message.text)
 
-        def on_chunk(chunk: dict[str, Any]) -> bool:
-            nonlocal finish, usage, fault
-            if "error" in chunk:
-                fault = str(chunk["error"].get("message", chunk["error"]))
-                return True
-            if counts := chunk.get("usage"):
-                usage = Usage(
-                    counts.get("prompt_tokens", 0),
-                    counts.get("completion_tokens", 0),
-                    counts.get("prompt_tokens_details", {}).get("cached_tokens", 0),
-                )
-            for choice in chunk.get("choices", ()):
-                finish = choice.get("finish_reason") or finish
-                text = choice["delta"].get("content")
-                if text and not on_text(text):
-                    finish = "cancelled"
-                    return True
-            return False
+    def prime(self, messages: Sequence[Message], sampling: Sampling, stopped: Stopped) -> float:  # noqa: ARG002 - sees nothing
+        """See Engine."""
+        return 0.0
 
+    def stuck_s(self, at_s: float) -> float:
+        """See Engine."""
+        return self._calls.stuck_s(at_s)
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        on_text: OnText,
+        stopped: Stopped,
+        *,
+        reply_id: str = "",  # noqa: ARG002 - llama.cpp finds by itself what it has read before
+        on_taken: OnTaken = lambda _kind, _ms, _at_s: None,  # noqa: ARG002 - it hears nothing
+    ) -> Generation:
+        """See Engine. While it reads a prompt it cannot be stopped, and is left to finish."""
+        run = _Run()
         request = {
-            "messages": [{"role": message.role, "content": message.text} for message in messages],
+            "messages": [{"role": message.role, "content": message.text} for message in merged(messages)],
             "stream": True,
             "stream_options": {"include_usage": True},
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "seed": sampling.seed or secrets.randbelow(2**31 - 1) + 1,
             "repeat_penalty": _REPEAT_PENALTY,
             "max_tokens": sampling.max_tokens,
         }
-        self._server.handle_chat_completions(request, on_chunk)
-        if fault:
-            raise EngineError(fault)
-        return Generation("cancelled" if finish == "cancelled" else "length" if finish == "length" else "stop", usage)
+
+        def work(put: Put) -> None:
+            self._server.handle_chat_completions(request, lambda chunk: run.take(chunk, put))
+
+        def cancel() -> None:
+            run.cancelled = True
+
+        expected_s = sum(self.tokens(message) for message in messages) / _PREFILL_TOKENS_PER_S
+        outcome = self._calls.run(work, cancel, on_text, stopped, expected_s=expected_s)
+        if outcome == "enough":
+            run.cancelled = True
+            return Generation("stop", run.usage)
+        if outcome != "ended":
+            return Generation("cancelled", run.usage)
+        if run.fault:
+            raise (ContextFull if "context" in run.fault else EngineError)(run.fault)
+        return Generation("length" if run.finish == "length" else "stop", run.usage)
 
     def close(self) -> None:
         """See Engine."""
         del self._server
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is seen of one request while it runs."""
+
+    finish: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+    fault: str = ""
+    cancelled: bool = False
+
+    def take(self, chunk: dict[str, Any], put: Put) -> bool:
+        """Take a chunk of the answer; True ends the request there."""
+        if "error" in chunk:
+            self.fault = str(chunk["error"].get("message", chunk["error"]))
+            return True
+        if counts := chunk.get("usage"):
+            self.usage = Usage(
+                counts.get("prompt_tokens", 0),
+                counts.get("completion_tokens", 0),
+                counts.get("prompt_tokens_details", {}).get("cached_tokens", 0),
+            )
+        for choice in chunk.get("choices", ()):
+            self.finish = choice.get("finish_reason") or self.finish
+            text = choice["delta"].get("content")
+            if text and not self.cancelled:
+                put(text)
+        return self.cancelled

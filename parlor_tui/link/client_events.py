@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from parlor_tui.events import Role
 from parlor_tui.link.wire import INPUT_RATES_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
+from parlor_tui.settings import SettingsError, Tuning
 
+_MOST_TOKENS = 2048
+"""What the standard's "inf" means here: as much as the settings allow."""
+_STANDARD_PLACES = {
+    "speaking.voice": "voice",
+    "speaking.speed": "speed",
+    "answering.max_tokens": "max_output_tokens",
+}
 _IMAGE_PREFIXES = ("data:image/jpeg;base64,", "data:image/png;base64,")
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateSession:
-    """session.update; None leaves a value as it is. `temperature` and `top_p` are additions of ours (`parlor`)."""
+    """session.update; what is None or not in `tuning` stays as it is.
+
+    `tuning` holds values of the live settings by their `section.key`. The standard has places for voice, speed and the
+    longest reply; the others travel in an addition of ours (`parlor`).
+    """
 
     input_rate_hz: int | None = None
-    voice: str | None = None
-    speed: float | None = None
-    max_tokens: int | None = None
     instructions: str | None = None
     speak: bool | None = None
-    temperature: float | None = None
-    top_p: float | None = None
+    tuning: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,11 @@ class ClearAudio:
 
 @dataclass(frozen=True, slots=True)
 class CreateItem:
-    """conversation.item.create of a message. `pcm16` is at the session's input rate."""
+    """conversation.item.create of a message. `pcm16` is at the session's input rate.
+
+    `frame`: the picture is what the camera happens to see (an addition of ours): it is shown to the model as the
+    settings for seeing have it, and any other picture always.
+    """
 
     role: Role
     text: str = ""
@@ -53,6 +65,14 @@ class CreateItem:
     image: bytes | None = None
     item_id: str | None = None
     after: str | None = None
+    frame: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteItem:
+    """conversation.item.delete."""
+
+    item_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +99,15 @@ class CancelResponse:
 
 
 ClientEvent = (
-    UpdateSession | AppendAudio | CommitAudio | ClearAudio | CreateItem | TruncateItem | CreateResponse | CancelResponse
+    UpdateSession
+    | AppendAudio
+    | CommitAudio
+    | ClearAudio
+    | CreateItem
+    | DeleteItem
+    | TruncateItem
+    | CreateResponse
+    | CancelResponse
 )
 
 
@@ -96,6 +124,8 @@ def encode(event: ClientEvent) -> Json:
             return {"type": "input_audio_buffer.clear"}
         case CreateItem():
             return _create_item(event)
+        case DeleteItem(item_id):
+            return {"type": "conversation.item.delete", "item_id": item_id}
         case TruncateItem(item_id, audio_end_ms):
             return {
                 "type": "conversation.item.truncate",
@@ -116,17 +146,17 @@ def _session(event: UpdateSession) -> Json:
     audio_in: Json = {}
     if event.input_rate_hz is not None:
         audio_in = {"format": {"type": "audio/pcm", "rate": event.input_rate_hz}, "turn_detection": None}
-    audio_out = {key: value for key, value in (("voice", event.voice), ("speed", event.speed)) if value is not None}
+    tuning = dict(event.tuning)
+    standard = {key: tuning.pop(name) for name, key in _STANDARD_PLACES.items() if name in tuning}
+    audio_out = {key: standard.pop(key) for key in ("voice", "speed") if key in standard}
     audio = {key: value for key, value in (("input", audio_in), ("output", audio_out)) if value}
-    sampling = {"temperature": event.temperature, "top_p": event.top_p}
     chosen = {
         "audio": audio or None,
-        "max_output_tokens": event.max_tokens,
         "instructions": event.instructions,
         "output_modalities": None if event.speak is None else ["audio" if event.speak else "text"],
-        "parlor": {key: value for key, value in sampling.items() if value is not None} or None,
+        "parlor": tuning or None,
     }
-    return {"type": "realtime"} | {key: value for key, value in chosen.items() if value is not None}
+    return {"type": "realtime"} | standard | {key: value for key, value in chosen.items() if value is not None}
 
 
 def _create_item(event: CreateItem) -> Json:
@@ -140,6 +170,8 @@ def _create_item(event: CreateItem) -> Json:
     item: Json = {"type": "message", "role": event.role, "content": content}
     if event.item_id:
         item["id"] = event.item_id
+    if event.frame:
+        item["parlor_frame"] = True
     return {"type": "conversation.item.create", "item": item} | (
         {"previous_item_id": event.after} if event.after else {}
     )
@@ -161,6 +193,8 @@ def decode(message: Json) -> ClientEvent:
             return ClearAudio()
         case "conversation.item.create":
             return _read_item(message)
+        case "conversation.item.delete":
+            return DeleteItem(_text(message, "item_id"))
         case "conversation.item.truncate":
             if message.get("content_index", 0) != 0:
                 raise ProtocolError("a reply has one content part: content_index must be 0", param="content_index")
@@ -194,20 +228,36 @@ def _read_session(session: Json) -> UpdateSession:
                 param=f"session.audio.{name}.format",
             )
     rate = audio_in["format"].get("rate", INPUT_RATES_HZ[0]) if audio_in.get("format") else None
-    parlor = _object(session, "parlor", "session.parlor", {})
-    most = session.get("max_output_tokens")
-    if most == "inf":
-        most = 2048
     return UpdateSession(
         input_rate_hz=rate,
-        voice=_optional_text(audio_out, "voice", "session.audio.output.voice"),
-        speed=_optional_number(audio_out, "speed", "session.audio.output.speed", 0.5, 2.0),
-        max_tokens=None if most is None else _whole({"max_output_tokens": most}, "max_output_tokens", 1, 4096),
         instructions=_optional_text(session, "instructions", "session.instructions"),
         speak=_read_modalities(session.get("output_modalities"), "session.output_modalities"),
-        temperature=_optional_number(parlor, "temperature", "session.parlor.temperature", 0.0, 2.0),
-        top_p=_optional_number(parlor, "top_p", "session.parlor.top_p", 0.01, 1.0),
+        tuning=_read_tuning(session, audio_out),
     )
+
+
+def _read_tuning(session: Json, audio_out: Json) -> Json:
+    """The values of live settings in `session`, each checked as the settings file's are."""
+    most = session.get("max_output_tokens")
+    if most == "inf":
+        most = _MOST_TOKENS
+    elif isinstance(most, int) and not isinstance(most, bool):
+        most = min(most, _MOST_TOKENS)
+    given = [
+        ("speaking.voice", audio_out.get("voice"), "session.audio.output.voice"),
+        ("speaking.speed", audio_out.get("speed"), "session.audio.output.speed"),
+        ("answering.max_tokens", most, "session.max_output_tokens"),
+    ]
+    given += [(name, value, f"session.parlor.{name}") for name, value in _object(session, "parlor", "", {}).items()]
+    tuning = Tuning()
+    for name, value, param in given:
+        if value is not None:
+            try:
+                tuning = tuning.with_values({name: value}, param)
+            except SettingsError as error:
+                raise ProtocolError(str(error), param=param) from error
+    checked = tuning.values()
+    return {name: checked[name] for name, value, _ in given if value is not None}
 
 
 def _read_modalities(value: Any, param: str) -> bool | None:
@@ -248,6 +298,7 @@ def _read_item(message: Json) -> CreateItem:
         content.image,
         _optional_text(item, "id", "item.id"),
         _optional_text({"previous_item_id": after}, "previous_item_id", "previous_item_id"),
+        item.get("parlor_frame") is True,
     )
 
 
@@ -305,17 +356,3 @@ def _whole(message: Json, key: str, low: int, high: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise ProtocolError(f"{key} must be a whole number from {low} to {high}", param=key)
     return value
-
-
-def _optional_number(message: Json, key: str, param: str, low: float, high: float) -> float | None:
-    value = message.get(key)
-    if value is None:
-        return None
-    if (
-        not isinstance(value, int | float)
-        or isinstance(value, bool)
-        or not math.isfinite(value)
-        or not low <= value <= high
-    ):
-        raise ProtocolError(f"{param} must be a number from {low:g} to {high:g}", param=param)
-    return float(value)

@@ -14,7 +14,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
@@ -23,9 +22,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from parlor_tui.core.inference import InferenceCore
-from parlor_tui.core.profiles import Profile, choose, loader
-from parlor_tui.core.reply import ReplyOptions
-from parlor_tui.core.session import Session, SessionOptions
+from parlor_tui.core.loading import loader
+from parlor_tui.core.profiles import Profile, choose
+from parlor_tui.core.session import Session
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link import client_events as say
 from parlor_tui.link import wire
@@ -91,18 +90,10 @@ class _Client:
     def __init__(
         self, core: InferenceCore, settings: Settings, outbox: asyncio.Queue[str], connection: ServerConnection
     ) -> None:
-        tuning = settings.tuning(core.profile.name)
-        options = ReplyOptions(
-            voice=tuning.speaking.voice,
-            speed=tuning.speaking.speed,
-            temperature=tuning.answering.temperature,
-            top_p=tuning.answering.top_p,
-            max_tokens=tuning.answering.max_tokens,
-        )
         self._outbox = outbox
         self._connection = connection
         self._encoder = Encoder()
-        self.session = Session(core, self.emit, options)
+        self.session = Session(core, self.emit, settings.tuning(core.profile.name))
         self._hello = _hello(core.profile, self.session.session_id)
         self.emit(self._hello)
 
@@ -131,18 +122,27 @@ class _Client:
         session = self.session
         match request:
             case say.UpdateSession():
-                session.update(SessionOptions(**asdict(request)), event_id)
+                session.update(
+                    input_rate_hz=request.input_rate_hz,
+                    instructions=request.instructions,
+                    speak=request.speak,
+                    tuning=request.tuning,
+                    event_id=event_id,
+                )
             case say.AppendAudio(pcm16):
                 session.append(pcm16, event_id)
             case say.CommitAudio():
                 session.commit(event_id)
             case say.ClearAudio():
                 session.clear()
-            case say.CreateItem(role, text, pcm16, image, item_id, after):
-                if pcm16:
-                    session.add_audio_item(pcm16, item_id=item_id, after=after, event_id=event_id)
-                else:
-                    session.add_item(role, text, item_id=item_id, after=after, image_jpeg=image, event_id=event_id)
+            case say.CreateItem(pcm16=pcm16) if pcm16:
+                session.add_audio_item(pcm16, item_id=request.item_id, after=request.after, event_id=event_id)
+            case say.CreateItem(role, text, _, picture, item_id, after, frame):
+                session.add_item(
+                    role, text, item_id=item_id, after=after, picture=picture, frame=frame, event_id=event_id
+                )
+            case say.DeleteItem(item_id):
+                session.delete(item_id, event_id)
             case say.TruncateItem(item_id, audio_end_ms):
                 session.truncate(item_id, audio_end_ms, event_id)
             case say.CreateResponse(turn, speak):
@@ -151,23 +151,12 @@ class _Client:
                 session.cancel(response_id, event_id)
 
     def _view(self) -> SessionView:
-        options = self.session.options
-        return SessionView(
-            model=self._hello.model,
-            voice=options.voice,
-            speed=options.speed,
-            input_rate_hz=self.session.input_rate_hz,
-            max_tokens=options.max_tokens,
-            instructions=options.instructions,
-            speak=options.speak,
-            temperature=options.temperature,
-            top_p=options.top_p,
-            hello=self._hello,
-        )
+        session = self.session
+        return SessionView(self._hello, session.input_rate_hz, session.instructions, session.speak, session.tuning)
 
 
 def _hello(profile: Profile, session_id: str) -> CoreHello:
-    return CoreHello(session_id, profile.name, profile.model_label, profile.hears, profile.sees, profile.demo_grade)
+    return CoreHello(session_id, profile.name, profile.model_label, profile.demo_grade)
 
 
 def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
@@ -191,7 +180,7 @@ def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
     else:
         token = _shared_token(token_file)
     profile = choose(settings)
-    core = InferenceCore(profile, loader(profile, settings), settings.core.max_requests)
+    core = InferenceCore(profile, loader(profile, settings), settings.core.max_requests, _end_wedged)
 
     def announce(bound_port: int) -> None:
         line = json.dumps({"port": bound_port})
@@ -204,6 +193,13 @@ def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
     os._exit(0)
+
+
+def _end_wedged(stuck_s: float) -> None:
+    """A native call that hangs cannot be ended but with its process; whoever supervises it starts another."""
+    _log.error("the model has not come back from a call for %.1f s: this process ends", stuck_s)
+    sys.stderr.flush()
+    os._exit(wire.WEDGED_EXIT)
 
 
 async def _serve(

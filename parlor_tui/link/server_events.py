@@ -18,7 +18,9 @@ from parlor_tui.events import (
     CoreReady,
     InputCleared,
     InputCommitted,
+    InputTaken,
     ItemAdded,
+    ItemDeleted,
     ItemTruncated,
     ReplyAudio,
     ReplyCreated,
@@ -29,6 +31,7 @@ from parlor_tui.events import (
     Usage,
 )
 from parlor_tui.link.wire import OUTPUT_RATE_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
+from parlor_tui.settings import Tuning
 
 _STANDARD_REASONS = ("turn_detected", "client_cancelled", "max_output_tokens", "content_filter")
 
@@ -37,16 +40,11 @@ _STANDARD_REASONS = ("turn_detected", "client_cancelled", "max_output_tokens", "
 class SessionView:
     """What session.created and session.updated show of a session."""
 
-    model: str
-    voice: str
-    speed: float
+    hello: CoreHello
     input_rate_hz: int
-    max_tokens: int
     instructions: str
     speak: bool
-    temperature: float
-    top_p: float
-    hello: CoreHello
+    tuning: Tuning
 
 
 class Encoder:
@@ -67,8 +65,12 @@ class Encoder:
                 return [{"type": "session.updated", "session": _session(session)}]
             case CoreLoading(text, done_bytes, total_bytes):
                 return [{"type": "parlor.loading", "text": text, "done_bytes": done_bytes, "total_bytes": total_bytes}]
-            case CoreReady(load_ms):
-                return [{"type": "parlor.ready", "load_ms": load_ms}]
+            case CoreReady(load_ms, model, hears, sees):
+                return [{"type": "parlor.ready", "load_ms": load_ms, "model": model, "hears": hears, "sees": sees}]
+            case InputTaken(turn, kind, took_ms, ago_ms):
+                return [
+                    {"type": "parlor.input.taken", "turn": turn, "kind": kind, "took_ms": took_ms, "ago_ms": ago_ms}
+                ]
             case CoreFailed(message, missing):
                 return [{"type": "parlor.failed", "message": message, "missing": missing}]
             case CoreNotice(text):
@@ -80,9 +82,11 @@ class Encoder:
                 return [{"type": "input_audio_buffer.committed", "item_id": item_id, "previous_item_id": None}]
             case InputCleared():
                 return [{"type": "input_audio_buffer.cleared"}]
+            case ItemDeleted(item_id):
+                return [{"type": "conversation.item.deleted", "item_id": item_id}]
             case ItemAdded():
-                kind = "conversation.item.done" if event.done else "conversation.item.added"
-                return [{"type": kind, "item": _item(event), "previous_item_id": event.previous_item_id}]
+                name = "conversation.item.done" if event.done else "conversation.item.added"
+                return [{"type": name, "item": _item(event), "previous_item_id": event.previous_item_id}]
             case ItemTruncated(item_id, audio_end_ms, heard):
                 place = {"item_id": item_id, "content_index": 0, "audio_end_ms": audio_end_ms}
                 return [{"type": "conversation.item.truncated", **place, "parlor_heard": heard}]
@@ -170,14 +174,15 @@ class Encoder:
 
 def _session(view: SessionView) -> Json:
     hello = view.hello
+    speaking, answering = view.tuning.speaking, view.tuning.answering
     return {
         "type": "realtime",
         "object": "realtime.session",
         "id": hello.session_id,
-        "model": view.model,
+        "model": hello.model,
         "output_modalities": ["audio" if view.speak else "text"],
         "instructions": view.instructions,
-        "max_output_tokens": view.max_tokens,
+        "max_output_tokens": answering.max_tokens,
         "audio": {
             "input": {
                 "format": {"type": "audio/pcm", "rate": view.input_rate_hz},
@@ -186,18 +191,11 @@ def _session(view: SessionView) -> Json:
             },
             "output": {
                 "format": {"type": "audio/pcm", "rate": OUTPUT_RATE_HZ},
-                "voice": view.voice,
-                "speed": view.speed,
+                "voice": speaking.voice,
+                "speed": speaking.speed,
             },
         },
-        "parlor": {
-            "profile": hello.profile,
-            "hears": hello.hears,
-            "sees": hello.sees,
-            "demo_grade": hello.demo_grade,
-            "temperature": view.temperature,
-            "top_p": view.top_p,
-        },
+        "parlor": {"profile": hello.profile, "demo_grade": hello.demo_grade, **view.tuning.values()},
     }
 
 
@@ -272,8 +270,6 @@ def _decode(message: Json) -> CoreEvent | None:
                 session_id=session.get("id", ""),
                 profile=ours.get("profile", "remote"),
                 model=session.get("model", ""),
-                hears=ours.get("hears", True),
-                sees=ours.get("sees", True),
                 demo_grade=ours.get("demo_grade", False),
             )
         case "session.updated":
@@ -281,7 +277,9 @@ def _decode(message: Json) -> CoreEvent | None:
         case "parlor.loading":
             return CoreLoading(message["text"], message["done_bytes"], message["total_bytes"])
         case "parlor.ready":
-            return CoreReady(message["load_ms"])
+            return CoreReady(message["load_ms"], message["model"], message["hears"], message["sees"])
+        case "parlor.input.taken":
+            return InputTaken(message["turn"], message["kind"], message["took_ms"], message["ago_ms"])
         case "parlor.failed":
             return CoreFailed(message["message"], message["missing"])
         case "parlor.notice":

@@ -16,7 +16,9 @@ from pathlib import Path
 
 from parlor_tui.events import CoreEvent, now_s
 from parlor_tui.link.client import Link, LinkError
+from parlor_tui.link.wire import WEDGED_EXIT
 from parlor_tui.logfile import open_log
+from parlor_tui.settings import Settings
 
 _log = logging.getLogger(__name__)
 _START_S = 20.0
@@ -152,6 +154,8 @@ class Supervisor:
             code = process.wait(0.5)
         except subprocess.TimeoutExpired:
             return otherwise
+        if code == WEDGED_EXIT:
+            return "the model hung and was given up on"
         if code < 0:
             return f"the core was killed by signal {-code}"
         return f"the core ended with code {code}" + (f"; see {self._log}" if code else "")
@@ -170,6 +174,16 @@ def end(process: subprocess.Popen[bytes], timeout_s: float) -> None:
             process.wait(1.0)
 
 
-def core_command(arguments: Sequence[str]) -> list[str]:
-    """The command line of a core as a child; it holds no secret. `-P`: no module of the folder one stands in is run."""
-    return [sys.executable, "-P", "-m", "parlor_tui", "core", *arguments]
+def core_command(settings: Settings, config: Path | None) -> list[str]:
+    """The command line of a core as a child, with what of `settings` the file `config` may not hold. It has no secret.
+
+    `-P`: no module of the folder one stands in is run.
+    """
+    chosen = [
+        part
+        for name, option in (("profile", "--profile"), ("model", "--model"), ("backend", "--backend"))
+        if f"core.{name}" in settings.explicit
+        for part in (option, str(getattr(settings.core, name)))
+    ]
+    file = ["--config", str(config)] if config else []
+    return [sys.executable, "-P", "-m", "parlor_tui", "core", *chosen, *file]

@@ -12,6 +12,8 @@ MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 OUTPUT_RATE_HZ = 24_000
 INPUT_RATES_HZ = (24_000, 16_000)
 """The standard's rate, and ours: what microphones and recognisers use here, so that nothing is resampled twice."""
+WEDGED_EXIT = 75
+"""The exit code of a core whose model hangs in a native call."""
 TURN_KEY = "parlor_turn"
 """The key of a response's metadata that carries the client's turn number."""
 

@@ -9,6 +9,7 @@ from parlor_tui.events import (
     AudioStarted,
     Caption,
     Event,
+    MediaTaken,
     ReplyAudioArrived,
     ReplyText,
     ReplyUnitReady,
@@ -28,6 +29,8 @@ class _Marks:
     last_speech_s: float | None = None
     committed_s: float | None = None
     heard_s: float | None = None
+    sound_s: float | None = None
+    seen_s: float | None = None
     token_s: float | None = None
     unit_s: float | None = None
     audio_s: float | None = None
@@ -40,8 +43,9 @@ class LatencyObserver:
     Each stage runs from the end of the one before it to its own first result:
 
     - `endpoint`: last speech -> turn committed (spoken turns only)
-    - `hear`: turn committed -> final caption (0 if it was there before)
-    - `first_token`: final caption, or commit of a typed turn -> first piece of text
+    - `hear`: turn committed -> sound taken in by a model that hears, else final caption (0 if it was there before)
+    - `see`: the same for the turn's last picture; `see` and `hear` in the order in which they ended
+    - `first_token`: the last of these, or commit of a typed turn -> first piece of text
     - `first_sentence`: first piece of text -> first unit given to the voice
     - `first_audio`: that -> first block of speech
     - `playout`: that -> first audible sample
@@ -59,6 +63,10 @@ class LatencyObserver:
                 marks.committed_s, marks.last_speech_s = at_s, last
             case Caption(turn=turn, at_s=at_s, final=True):
                 self._marks(turn).heard_s = at_s
+            case MediaTaken(turn=turn, at_s=at_s, kind="sound"):
+                self._marks(turn).sound_s = at_s
+            case MediaTaken(turn=turn, at_s=at_s):
+                self._marks(turn).seen_s = at_s
             case ReplyText(turn=turn, at_s=at_s, delta=delta) if delta:
                 marks = self._marks(turn)
                 marks.token_s = marks.token_s or at_s
@@ -80,7 +88,10 @@ class LatencyObserver:
             return {}
         steps: list[tuple[str, float | None]] = []
         if marks.last_speech_s is not None:
-            steps = [("endpoint", marks.committed_s), ("hear", marks.heard_s)]
+            steps = [("endpoint", marks.committed_s)]
+        heard_s = None if marks.last_speech_s is None else marks.sound_s or marks.heard_s
+        taken = {name: end for name, end in (("hear", heard_s), ("see", marks.seen_s)) if end is not None}
+        steps += sorted(taken.items(), key=lambda step: step[1])
         steps += [
             ("first_token", marks.token_s),
             ("first_sentence", marks.unit_s),

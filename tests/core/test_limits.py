@@ -10,9 +10,10 @@ from parlor_tui.core.limits import HARD_FACTOR, ReplyLimit
 def take(limit: ReplyLimit, pieces: list[str]) -> str:
     taken = ""
     for piece in pieces:
-        if not limit.takes(piece):
+        part, more = limit.take(piece)
+        taken += part
+        if not more:
             break
-        taken += piece
     return taken
 
 
@@ -25,6 +26,10 @@ def take(limit: ReplyLimit, pieces: list[str]) -> str:
         (["It", " is", " 3", ".", "14", " or", " so", ".", " Yes"], 2, "It is 3.14 or so."),
         (["你好", "。", "我"], 1, "你好。"),
         (["no", " end", " at", " all"], 2, "no end at all"),
+        (["One", " two", ". Three", " four", ". Five"], 2, "One two."),
+        (["One", " two", ". Three", " four", ". Five"], 3, "One two. Three four."),
+        (["It", " is 3", ".14", " or", " so, my", " friend", ". Yes"], 2, "It is 3.14 or so, my friend."),
+        (["你", "好。我", "是"], 1, "你好。"),
     ],
 )
 def test_the_sentence_is_finished_and_no_more(pieces: list[str], soft: int, taken: str) -> None:

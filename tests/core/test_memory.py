@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,8 +18,13 @@ def talk(*turns: tuple[str, str]) -> Memory:
     return memory
 
 
+def tokens(message: Message) -> int:
+    """Ten letters to a token, and two for the message itself."""
+    return 2 + len(message.text) // 10
+
+
 def prompt(memory: Memory, context_tokens: int = 2000) -> list[tuple[str, str]]:
-    return [(message.role, message.text) for message in memory.messages(OPENING, context_tokens, 100)]
+    return [(message.role, message.text) for message in memory.prompt(OPENING, context_tokens, 100, tokens)]
 
 
 def test_the_prompt_is_the_opening_and_the_talk() -> None:
@@ -29,22 +32,48 @@ def test_the_prompt_is_the_opening_and_the_talk() -> None:
     assert prompt(memory) == [("system", "Be brief."), ("user", "Hi."), ("assistant", "Hello."), ("user", "Who?")]
 
 
-def test_two_turns_of_the_user_in_a_row_become_one_message() -> None:
-    assert prompt(talk(("user", "Tell me"), ("user", "about cats.")))[1:] == [("user", "Tell me about cats.")]
-
-
-def test_a_reply_nobody_heard_is_not_remembered() -> None:
+def test_a_reply_nobody_heard_is_known_to_be_cut() -> None:
     memory = talk(("user", "Hi."), ("assistant", "Hello there."), ("user", "Wait."))
     memory.items[1].spoken = [("Hello there.", RATE_HZ)]
     assert memory.truncate("item_1", 0, RATE_HZ) == ""
-    assert prompt(memory)[1:] == [("user", "Hi. Wait.")]
+    assert memory.prompt(OPENING, 2000, 100, tokens)[2] == Message("assistant", "", item_id="item_1", cut="interrupted")
 
 
 def test_of_a_reply_that_was_cut_off_only_what_was_heard_is_remembered() -> None:
     memory = talk(("user", "Count."), ("assistant", "One two. Three four."), ("user", "Stop."))
     memory.items[1].spoken = [("One two.", RATE_HZ), ("Three four.", RATE_HZ)]
     assert memory.truncate("item_1", 1600, RATE_HZ) == "One two. Three"
-    assert prompt(memory)[2] == ("assistant", "One two. Three —")
+    cut = memory.prompt(OPENING, 2000, 100, tokens)[2]
+    assert (cut.text, cut.cut) == ("One two. Three", "interrupted")
+
+
+def test_the_prompt_ends_before_the_reply_it_is_for() -> None:
+    memory = talk(("user", "Hi."), ("assistant", ""), ("user", "Next."))
+    assert [m.text for m in memory.prompt(OPENING, 2000, 100, tokens, before="item_1")[1:]] == ["Hi."]
+
+
+def test_sound_is_part_of_the_prompt_until_it_was_answered() -> None:
+    memory = Memory()
+    memory.add(Item("a", "user", audio_wav=b"RIFF"))
+    assert memory.prompt(OPENING, 2000, 100, tokens)[-1].audio_wav == b"RIFF"
+    memory.add(Item("b", "assistant", "Yes."))
+    memory.answered("b")
+    assert [m.item_id for m in memory.prompt(OPENING, 2000, 100, tokens)[1:]] == ["b"]
+
+
+def test_only_pictures_that_are_to_be_shown_are_and_of_old_ones_the_newest_is_kept() -> None:
+    memory = Memory()
+    memory.add(Item("p1", "user", image_jpeg=b"1", shown=True))
+    memory.add(Item("p2", "user", image_jpeg=b"2"))
+    memory.add(Item("p3", "user", image_jpeg=b"3", shown=True))
+    memory.add(Item("b", "assistant", "I see."))
+    shown = [(m.item_id, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]]
+    assert shown == [("p1", b"1"), ("p3", b"3")]
+    memory.answered("b")
+    assert [(m.item_id, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]] == [
+        ("p1", None),
+        ("p3", b"3"),
+    ]
 
 
 def test_only_a_reply_can_be_truncated() -> None:
@@ -55,41 +84,78 @@ def test_only_a_reply_can_be_truncated() -> None:
         memory.truncate("nobody", 0, RATE_HZ)
 
 
-def test_the_newest_turns_stay_when_the_context_is_full() -> None:
-    memory = talk(*[("user" if n % 2 == 0 else "assistant", f"turn {n} " + "x" * 200) for n in range(41)])
+def long_talk(turns: int, *, fact: str = "My name is Ada.") -> Memory:
+    said = [("user", fact), ("assistant", "Nice to meet you.")]
+    for number in range(1, turns):
+        said += [("user", f"turn {number} " + "x" * 100), ("assistant", f"reply {number} " + "y" * 100)]
+    return talk(*said)
+
+
+def test_a_talk_that_does_not_fit_rolls_over_to_its_last_turns_and_what_the_user_said_before() -> None:
+    memory = long_talk(40)
+    memory.add(Item("last", "user", "What now?"))
     messages = prompt(memory, context_tokens=700)
-    assert messages[0] == ("system", "Be brief.")
-    assert messages[-1][1].startswith("turn 40")
+    assert messages[0][1].startswith("Be brief.\n\nEarlier in this talk the user said:\n- My name is Ada.")
+    assert messages[-1] == ("user", "What now?")
     assert messages[1][0] == "user"
-    assert 3 < len(messages) < 15
+    assert 6 < len(messages) < 24
+
+
+def test_between_two_roll_overs_a_prompt_only_grows_at_its_end() -> None:
+    memory = Memory()
+    before: list[tuple[str, str]] = []
+    grown = 0
+    for number in range(200):
+        memory.add(Item(f"u{number}", "user", f"turn {number} " + "x" * 60))
+        now = prompt(memory, context_tokens=700)
+        grown += now[: len(before)] == before
+        before = now
+        memory.add(Item(f"r{number}", "assistant", f"reply {number}"))
+    assert 0 < memory.roll_overs < 20
+    assert grown == 200 - memory.roll_overs
+
+
+def test_a_fact_of_the_first_turn_survives_many_roll_overs() -> None:
+    memory = Memory()
+    memory.add(Item("u", "user", "My name is Ada and I live in Turin."))
+    for number in range(300):
+        memory.add(Item(f"r{number}", "assistant", f"reply {number} " + "y" * 80))
+        memory.add(Item(f"u{number}", "user", f"How many is {number}?" + "x" * 80))
+        assert "Ada" in " ".join(text for _, text in prompt(memory, context_tokens=700))
+    assert memory.roll_overs > 5
+
+
+def test_a_tight_prompt_rolls_over_at_once() -> None:
+    memory = long_talk(12)
+    whole = memory.prompt(OPENING, 700, 100, tokens)
+    tight = memory.prompt(OPENING, 700, 100, tokens, tight=True)
+    assert len(tight) < len(whole)
+    assert tight[-1] == whole[-1]
 
 
 def test_of_a_message_that_is_too_long_the_end_is_kept() -> None:
     (_, (_, text)) = prompt(talk(("user", "start " + "word " * 3000 + "end")), context_tokens=700)
     assert text.endswith("word end")
-    assert 1000 < len(text) <= 600 * 3
+    assert 1000 < len(text) <= 700 * 10
 
 
 def test_a_question_that_fits_is_whole_whatever_came_before_it() -> None:
     question = "q" * 1500
-    memory = talk(("user", "Hi."), ("assistant", "x" * 4000), ("user", question))
-    assert prompt(memory, context_tokens=700)[1:] == [("user", question)]
+    memory = talk(("user", "Hi."), ("assistant", "x" * 9000), ("user", question))
+    assert prompt(memory, context_tokens=700)[-1] == ("user", question)
 
 
 def test_a_long_reply_leaves_room_for_the_question() -> None:
-    messages = talk(("user", "What is it?")).messages(OPENING, 2048, 2000)
+    messages = talk(("user", "What is it?")).prompt(OPENING, 2048, 2000, tokens)
     assert messages[-1].text == "What is it?"
 
 
 @given(st.integers(200, 3000), st.lists(st.text("ab ", max_size=600), max_size=40))
 def test_the_prompt_never_outgrows_the_context(context_tokens: int, texts: list[str]) -> None:
     memory = talk(*[("user" if n % 2 == 0 else "assistant", text) for n, text in enumerate(texts)])
-    messages = memory.messages(OPENING, context_tokens, 100)
-    assert sum(len(message.text) for message in messages) <= (context_tokens - 100) * 3 + 1
-    assert messages[0] == OPENING[0]
-    roles = [message.role for message in messages[1:]]
-    assert all(a != b for a, b in itertools.pairwise(roles))
-    assert not roles or roles[0] == "user"
+    messages = memory.prompt(OPENING, context_tokens, 50, tokens)
+    assert sum(map(tokens, messages)) + 50 <= context_tokens
+    assert messages[0].text.startswith(OPENING[0].text)
 
 
 @given(

@@ -22,24 +22,27 @@ from parlor_tui.link.client_events import (
     CommitAudio,
     CreateItem,
     CreateResponse,
+    DeleteItem,
     TruncateItem,
     UpdateSession,
 )
+from parlor_tui.settings import Tuning
 
 CLIENT: TypeAdapter[Any] = TypeAdapter(RealtimeClientEvent)
 SERVER: TypeAdapter[Any] = TypeAdapter(RealtimeServerEvent)
-HELLO = events.CoreHello("sess_1", "lite", "SmolLM2-135M", hears=False, sees=False, demo_grade=True)
+HELLO = events.CoreHello("sess_1", "lite", "SmolLM2-135M", demo_grade=True)
 USAGE = events.Usage(10, 5, 3)
 
 
 def view(rate_hz: int = 24_000) -> server_events.SessionView:
-    return server_events.SessionView("SmolLM2-135M", "af_heart", 1.1, rate_hz, 25, "Be kind.", True, 0.7, 0.9, HELLO)
+    return server_events.SessionView(HELLO, rate_hz, "Be kind.", True, Tuning())
 
 
 CLIENT_EVENTS: list[ClientEvent] = [
-    UpdateSession(input_rate_hz=24_000, voice="af_heart", speed=1.1, max_tokens=25, temperature=0.7, top_p=0.9),
+    UpdateSession(input_rate_hz=24_000, tuning=Tuning().values()),
+    UpdateSession(tuning={"answering.temperature": 0.7, "speaking.voice": "af_heart", "seeing.policy": "off"}),
     UpdateSession(instructions="Be kind.", speak=False),
-    UpdateSession(speed=0.9),
+    UpdateSession(tuning={"speaking.speed": 0.9, "answering.max_tokens": 50}),
     AppendAudio(b"\x01\x00\x02\x00"),
     CommitAudio(),
     ClearAudio(),
@@ -47,6 +50,8 @@ CLIENT_EVENTS: list[ClientEvent] = [
     CreateItem("assistant", "Hi.", item_id="item_9", after="item_8"),
     CreateItem("user", pcm16=b"\0\0" * 10),
     CreateItem("user", image=b"\xff\xd8\xff\xe0jpeg"),
+    CreateItem("user", image=b"\xff\xd8\xff\xe0jpeg", item_id="frame_1", frame=True),
+    DeleteItem("frame_1"),
     TruncateItem("item_1", 1500),
     CreateResponse(3),
     CreateResponse(4, speak=False),
@@ -87,11 +92,13 @@ SERVER_EVENTS: list[events.CoreEvent] = [
     events.ReplyDone("resp_1", "item_2", 7, "incomplete", "Hi", "max_output_tokens", USAGE),
     events.ReplyDone("resp_1", "item_2", 7, "failed", "", "the model broke", USAGE),
     events.ItemTruncated("item_2", 500, "Hi"),
+    events.ItemDeleted("item_1"),
     events.CoreError("invalid_value", "bad", "session.voice", "event_1"),
 ]
 OURS: list[events.CoreEvent] = [
     events.CoreLoading("loading", 5, 10),
-    events.CoreReady(1234.5),
+    events.CoreReady(1234.5, "SmolLM2-135M", hears=False, sees=False),
+    events.InputTaken(3, "picture", 860.0, 12.5),
     events.CoreFailed("no model", missing=True),
     events.CoreNotice("cannot see"),
     events.CaptionPartial("item_1", "Hel"),
@@ -114,7 +121,7 @@ def test_what_the_core_says_is_realtime(event: events.CoreEvent, speaks: bool) -
 def test_the_terminal_reads_what_the_core_meant(event: events.CoreEvent) -> None:
     read = [server_events.decode(message) for message in server_events.Encoder().encode(event, view())]
     told = [found for found in read if found is not None]
-    if isinstance(event, events.ItemAdded):  # the terminal knows its own items
+    if isinstance(event, events.ItemAdded | events.ItemDeleted):  # the terminal knows its own items
         assert told == []
     else:
         assert told == [event]
@@ -138,8 +145,8 @@ BAD: list[tuple[dict[str, Any], str | None]] = [
     ({"type": "session.update"}, "session"),
     ({"type": "session.update", "session": []}, "session"),
     ({"type": "session.update", "session": {"type": "transcription"}}, "session.type"),
-    ({"type": "session.update", "session": {"max_output_tokens": 0}}, "max_output_tokens"),
-    ({"type": "session.update", "session": {"max_output_tokens": True}}, "max_output_tokens"),
+    ({"type": "session.update", "session": {"max_output_tokens": 0}}, "session.max_output_tokens"),
+    ({"type": "session.update", "session": {"max_output_tokens": True}}, "session.max_output_tokens"),
     ({"type": "session.update", "session": {"output_modalities": ["video"]}}, "session.output_modalities"),
     ({"type": "session.update", "session": {"audio": {"output": {"speed": 9}}}}, "session.audio.output.speed"),
     ({"type": "session.update", "session": {"audio": {"output": {"voice": 3}}}}, "session.audio.output.voice"),
@@ -151,7 +158,12 @@ BAD: list[tuple[dict[str, Any], str | None]] = [
         {"type": "session.update", "session": {"audio": {"input": {"turn_detection": {"type": "server_vad"}}}}},
         "session.audio.input.turn_detection",
     ),
-    ({"type": "session.update", "session": {"parlor": {"temperature": "hot"}}}, "session.parlor.temperature"),
+    (
+        {"type": "session.update", "session": {"parlor": {"answering.temperature": "hot"}}},
+        "session.parlor.answering.temperature",
+    ),
+    ({"type": "session.update", "session": {"parlor": {"core.threads": 1}}}, "session.parlor.core.threads"),
+    ({"type": "session.update", "session": {"parlor": {"nonsense": 1}}}, "session.parlor.nonsense"),
     ({"type": "input_audio_buffer.append"}, "audio"),
     ({"type": "input_audio_buffer.append", "audio": "not base64!"}, "audio"),
     ({"type": "conversation.item.create"}, "item"),

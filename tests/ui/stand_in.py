@@ -87,7 +87,7 @@ def with_camera() -> Settings:
 
 def found(at_s: float = 1.0) -> list[Event]:
     return [
-        CoreFound(at_s=at_s, profile="lite", model="SmolLM2-135M", hears=False, sees=False, demo_grade=True),
+        CoreFound(at_s=at_s, profile="lite", model="SmolLM2-135M", demo_grade=True),
     ]
 
 

@@ -27,7 +27,7 @@ class Noisy:
             raise RuntimeError("a fault on purpose")
 
     def _live(self) -> None:
-        self._listener(CoreFound(at_s=now_s(), profile="lite", model="Toy", hears=False, sees=False, demo_grade=True))
+        self._listener(CoreFound(at_s=now_s(), profile="lite", model="Toy", demo_grade=True))
         self._listener(Ready(at_s=now_s(), profile="lite", model="Toy", load_ms=1.0))
         self._listener(StateChanged(at_s=now_s(), state=State.LISTENING))
         if "quiet" in self._faults:

@@ -1,0 +1,176 @@
+"""Which of a talk's pictures the model is shown, and when; what one that cannot see is told of them instead."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import cast
+
+from parlor_tui.core.inference import InferenceCore, one_line
+from parlor_tui.core.memory import Item, Memory
+from parlor_tui.core.profiles import Parts
+from parlor_tui.core.reply import ReplyOptions, sampling
+from parlor_tui.devices.base import DeviceError
+from parlor_tui.devices.opencv import rgb_of
+from parlor_tui.engines.base import EngineError
+from parlor_tui.events import CoreEvent, CoreNotice, InputTaken
+from parlor_tui.sight.asking import asks_to_look
+from parlor_tui.sight.describe import describe
+from parlor_tui.sight.policy import FramePolicy, FrameSignature, decide, signature
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A picture of which it is not yet decided whether the model is shown it."""
+
+    item: Item
+    look: FrameSignature
+
+
+class Seeing:
+    """The pictures of one talk. To be used from the event loop; the work runs in the core's pools."""
+
+    def __init__(self, core: InferenceCore, memory: Memory, emit: Callable[[CoreEvent], None]) -> None:
+        self._core = core
+        self._memory = memory
+        self._emit = emit
+        self._pending: _Pending | None = None
+        self._last_shown: FrameSignature | None = None
+        self._shown_this_turn = False
+        self._forgotten: set[str] = set()
+        self._cannot_see_told = False
+        # Taken in order: what is decided about a picture waits until the one before it was shown.
+        self._lock = asyncio.Lock()
+
+    async def take(self, item: Item, view: ReplyOptions, *, frame: bool, busy: bool) -> None:
+        """A picture came. Unless it is a `frame` of the camera's it is shown in any case.
+
+        `busy`: a reply is being made; the engine is left alone until that is over.
+        """
+        async with self._lock:
+            parts = await self._core.parts()
+            if not frame:
+                await self._show(parts, item)
+            elif view.tuning.seeing.policy == "off":
+                self._drop(item)
+            else:
+                await self._take_frame(parts, item, view, busy)
+
+    async def heard(self, words: str, view: ReplyOptions, *, busy: bool) -> None:
+        """While the user speaks, this is what they seem to have said so far."""
+        if self._pending is None or not asks_to_look(words):
+            return
+        async with self._lock:
+            await self._consider(await self._core.parts(), words, view, busy)
+
+    async def settle(self, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
+        """The turn is there: what is still undecided is decided now, waiting for its `words` if they decide."""
+        async with self._lock:
+            await self._settle(view, words)
+            self._shown_this_turn = False
+
+    def forget(self, item_id: str) -> None:
+        """The item is not part of the talk any more."""
+        if self._pending is not None and self._pending.item.item_id == item_id:
+            self._pending = None
+        self._forgotten = {item_id}
+
+    async def _settle(self, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
+        if self._pending is None:
+            return
+        if view.tuning.seeing.policy == "on_request":
+            await words()
+        said = next((item.text for item in reversed(self._memory.items) if item.role == "user" and item.text), "")
+        # The reply is about to show it, together with the rest of the turn.
+        await self._consider(await self._core.parts(), said, view, busy=True)
+        if self._pending is not None:
+            self._drop(self._pending.item)
+            self._pending = None
+
+    async def _take_frame(self, parts: Parts, item: Item, view: ReplyOptions, busy: bool) -> None:
+        if self._pending is not None:
+            self._drop(self._pending.item)
+            self._pending = None
+        loop = asyncio.get_running_loop()
+        try:
+            look = await loop.run_in_executor(None, _look_of, item.image_jpeg or b"")
+        except DeviceError as error:
+            self._drop(item)
+            self._emit(CoreNotice(one_line(error)))
+            return
+        if item.item_id not in self._forgotten:
+            self._pending = _Pending(item, look)
+            await self._consider(parts, "", view, busy)
+
+    async def _consider(self, parts: Parts, words: str, view: ReplyOptions, busy: bool) -> None:
+        """Show the pending picture if the settings, what it shows or the `words` say so."""
+        pending = self._pending
+        if pending is None:
+            return
+        # A model that cannot see pays for every description with words in its prompt: it gets them on request alone.
+        policy = view.tuning.seeing.policy if parts.engine.abilities.sees else "on_request"
+        if policy == "every_turn" and self._shown_this_turn:
+            policy = "when_changed"
+        if not decide(cast("FramePolicy", policy), pending.look, self._last_shown, words).show:
+            return
+        self._pending = None
+        self._last_shown = pending.look
+        self._shown_this_turn = True
+        await self._show(parts, pending.item)
+        if parts.engine.abilities.primes and view.tuning.seeing.prime and not busy:
+            await self._prime(parts, pending.item, view)
+
+    async def _show(self, parts: Parts, item: Item) -> None:
+        if parts.engine.abilities.sees:
+            item.shown = True
+            return
+        if not self._cannot_see_told:
+            self._cannot_see_told = True
+            self._emit(CoreNotice(f"{parts.engine.name} cannot see: it is told of pictures in words, and roughly"))
+        loop = asyncio.get_running_loop()
+        try:
+            told = await loop.run_in_executor(None, _told_of, item.image_jpeg or b"")
+        except DeviceError as error:
+            self._emit(CoreNotice(one_line(error)))
+            told = ""
+        item.text = " ".join(part for part in (item.text, told) if part)
+        item.image_jpeg = None
+
+    async def _prime(self, parts: Parts, item: Item, view: ReplyOptions) -> None:
+        """Have the model look while the user still speaks."""
+        opening = parts.opening(view.tuning.answering.preset, view.instructions)
+        engine = parts.engine
+        reply_tokens = view.tuning.answering.max_tokens
+        messages = self._memory.prompt(opening, engine.context_tokens, reply_tokens, engine.tokens)
+        if messages[-1].item_id != item.item_id:
+            return  # more of the turn is there already, and goes to the model together with the picture
+        loop = asyncio.get_running_loop()
+        try:
+            took_ms = await loop.run_in_executor(
+                self._core.engine_pool,
+                engine.prime,
+                messages,
+                sampling(view.tuning, 1),
+                lambda: item.item_id in self._forgotten,
+            )
+        except EngineError as error:  # the reply shows it then, and says what is wrong
+            _log.warning("priming: %s", error)
+            return
+        if took_ms:
+            self._emit(InputTaken(-1, "picture", took_ms, 0.0))
+
+    @staticmethod
+    def _drop(item: Item) -> None:
+        item.image_jpeg = None
+
+
+def _look_of(jpeg: bytes) -> FrameSignature:
+    return signature(rgb_of(jpeg))
+
+
+def _told_of(jpeg: bytes) -> str:
+    return describe(rgb_of(jpeg), read=True)

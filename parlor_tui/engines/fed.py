@@ -1,0 +1,100 @@
+"""What an engine's conversation was fed already, and what is new in a prompt. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parlor_tui.engines.base import Message
+
+ENDED_NOTE = '(Of your last reply only this was spoken: "{heard}".)'
+CUT_NOTE = '(You were cut off: of your last reply the user heard only "{heard}".)'
+UNHEARD_NOTE = "(You were cut off before the user heard anything of your last reply.)"
+ANSWERED_NOTE = '(The user said "{said}". You answered "{heard}".)'
+BROKEN_OFF_NOTE = '(The user said "{said}". You began to answer "{heard}" and were cut off.)'
+NOT_BEGUN_NOTE = '(The user said "{said}". You were cut off before you answered.)'
+
+MOST_RETOLD = 3
+"""More replies than this are not told in words: the conversation is read anew instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """A message that a conversation has read, or written itself. `cut`: it knows how much of this reply was spoken."""
+
+    key: str
+    role: str
+    cut: bool = False
+
+    @classmethod
+    def of(cls, message: Message) -> Fed:
+        """What `message` is once it was fed. One without an id is known by its words."""
+        return cls(message.item_id or f"{message.role}: {message.text}", message.role, bool(message.cut))
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is new: `rest` is still to be fed, after `note` ("" for none), which tells what was not heard before it.
+
+    `known` counts the messages that need not be fed again.
+    """
+
+    rest: tuple[Message, ...]
+    note: str
+    known: int
+
+
+def news(fed: Sequence[Fed], wanted: Sequence[Message]) -> News | None:
+    """How a conversation that was fed `fed` can go on to `wanted`; None if it cannot.
+
+    It can if all that it was fed is in `wanted`, in that order. Its last message may be a reply of which less was
+    spoken than it wrote: that is told in a note, for what was written cannot be taken back. Replies that it never wrote
+    to their end (they were broken off) are told in a note as well, as long as they are few.
+    """
+    known = 0
+    note = ""
+    for index, entry in enumerate(fed):
+        message = wanted[known] if known < len(wanted) else None
+        last = index == len(fed) - 1
+        if message is not None and Fed.of(message) == entry:
+            known += 1
+        elif message is not None and last and message.cut and Fed.of(message).key == entry.key:
+            known += 1
+            form = ENDED_NOTE if message.cut == "ended" else CUT_NOTE
+            note = form.format(heard=message.text) if message.text else UNHEARD_NOTE
+        elif last and entry.role == "assistant":
+            note = UNHEARD_NOTE
+        else:
+            return None
+    rest = tuple(wanted[known:])
+    retold = sum(message.role == "assistant" for message in rest)
+    if not rest or retold > MOST_RETOLD or any(message.role == "system" for message in rest):
+        return None
+    return News(rest, note, known)
+
+
+def folded(rest: Sequence[Message], note: str) -> tuple[str, tuple[Message, ...]]:
+    """`rest` as one message of the user's: the text that goes first, and the messages that go in as they are.
+
+    What comes before a broken-off reply is history and is told in words; what follows the last of them is the turn.
+    """
+    lines = [note] if note else []
+    said: list[str] = []
+    turn: list[Message] = []
+    for message in rest:
+        if message.role == "assistant":
+            said += [m.text for m in turn if m.text]
+            form = (
+                ANSWERED_NOTE if message.cut != "interrupted" else BROKEN_OFF_NOTE if message.text else NOT_BEGUN_NOTE
+            )
+            lines.append(form.format(said=" ".join(said), heard=message.text))
+            said, turn = [], [m for m in turn if m.image_jpeg is not None]
+        else:
+            turn.append(message)
+    return "\n".join(lines), tuple(turn)
+
+
+def split_history(wanted: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """`wanted` as what was (up to the last reply, or the opening) and what is to be answered now."""
+    end = max((index + 1 for index, message in enumerate(wanted) if message.role != "user"), default=0)
+    return tuple(wanted[:end]), tuple(wanted[end:])

@@ -1,0 +1,108 @@
+"""Native generations on threads of their own: one that does not stop when it should is left to finish unheard."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from parlor_tui.engines.base import OnText, Stopped
+from parlor_tui.events import now_s
+
+_POLL_S = 0.015
+_STOP_S = 0.06
+"""A generation ends within 2 to 23 ms of its cancel (measured); one that takes longer is in its prefill: it is left."""
+_NO_SIGN_S = 10.0
+"""Without a cancel, a call that gives nothing for this long beyond what its prompt should take is stuck."""
+
+Put = Callable[[str], None]
+Outcome = Literal["ended", "enough", "cancelled", "left"]
+"""A call came to its end; goes on to it unheard, its text being enough; was cancelled, and is over, or is left."""
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call under way. `expected_s`: what its prompt should take before the first piece comes."""
+
+    expected_s: float
+    last_sign_s: float
+    pieces: queue.SimpleQueue[str | BaseException | None] = field(default_factory=queue.SimpleQueue)
+    left_s: float | None = None
+    """Since when nobody waits for it; None while somebody does."""
+
+    def put(self, piece: str) -> None:
+        """Take a piece from the native thread."""
+        self.last_sign_s = now_s()
+        self.expected_s = 0.0
+        self.pieces.put(piece)
+
+    def overdue_s(self, at_s: float) -> float:
+        if self.left_s is not None:
+            return at_s - self.left_s - self.expected_s
+        return at_s - self.last_sign_s - self.expected_s - _NO_SIGN_S
+
+
+class NativeCalls:
+    """The native calls of one engine. Pieces are as many as the reply's tokens at most."""
+
+    def __init__(self) -> None:
+        self._calls: set[_Call] = set()
+        self._lock = threading.Lock()
+
+    def run(
+        self,
+        work: Callable[[Put], None],
+        cancel: Callable[[], None],
+        on_text: OnText,
+        stopped: Stopped,
+        *,
+        expected_s: float,
+    ) -> Outcome:
+        """Run `work`, which gives out pieces of text, on a thread of its own, and pass them on here.
+
+        When it returns "enough" or "left", `work` is still under way: what it uses must not be touched, and `work`
+        itself must see to it. Raises what `work` raises.
+        """
+        call = _Call(expected_s, now_s())
+        with self._lock:
+            self._calls.add(call)
+        threading.Thread(target=self._work, args=(call, work), name="native", daemon=True).start()
+        while not stopped():
+            try:
+                piece = call.pieces.get(timeout=_POLL_S)
+            except queue.Empty:
+                continue
+            if piece is None:
+                return "ended"
+            if isinstance(piece, BaseException):
+                raise piece
+            if not on_text(piece):
+                return "enough"
+        cancel()
+        deadline_s = now_s() + _STOP_S
+        while (left_s := deadline_s - now_s()) > 0:
+            with contextlib.suppress(queue.Empty):
+                piece = call.pieces.get(timeout=left_s)
+                if piece is None or isinstance(piece, BaseException):
+                    return "cancelled"
+        call.left_s = now_s()
+        return "left"
+
+    def stuck_s(self, at_s: float) -> float:
+        """How long the call that is most overdue has been so; 0 if none is."""
+        with self._lock:
+            return max([0.0, *(call.overdue_s(at_s) for call in self._calls)])
+
+    def _work(self, call: _Call, work: Callable[[Put], None]) -> None:
+        try:
+            work(call.put)
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits, on its own thread
+            call.pieces.put(error)
+        else:
+            call.pieces.put(None)
+        finally:
+            with self._lock:
+                self._calls.discard(call)
