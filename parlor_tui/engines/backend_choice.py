@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib import metadata
 from pathlib import Path
@@ -21,6 +21,8 @@ from parlor_tui.engines.litert_probe import ProbeResult, probe
 MEMORY_FILE = "probes.json"
 RETRY_S = 7 * 24 * 3600.0
 """What failed is tried again after a week, even if nothing that is known about has changed."""
+UNFINISHED_LOADS = 2
+"""So many loads in earnest in a row that never came to their end count as a failure; one may have been quit."""
 _KEPT = 40
 
 
@@ -136,15 +138,31 @@ class Memory:
             result = ProbeResult(**{item.name: found["result"][item.name] for item in fields(ProbeResult)})
         except (KeyError, TypeError, ValueError):
             return None
+        if result.ok and _unfinished(found) >= UNFINISHED_LOADS:
+            result = ProbeResult(False, f"loading it ended the core {UNFINISHED_LOADS} times")
         return result if result.ok or 0 <= age_s < RETRY_S else None
 
     def keep(self, attempt: Backends, result: ProbeResult) -> None:
         """Remember `result`; where the folder cannot be written, the next start tries again."""
+        self._write(attempt, {"at_unix_s": self._at_unix_s, "result": asdict(result), "unfinished": 0})
+
+    @contextlib.contextmanager
+    def in_earnest(self, attempt: Backends) -> Iterator[None]:
+        """Load and warm up inside: if the process dies of it again and again, the next start steps down."""
+        found = self._read().get(self._name(attempt))
+        if attempt.only_cpu or not isinstance(found, dict):
+            yield
+            return
+        self._write(attempt, {**found, "at_unix_s": self._at_unix_s, "unfinished": _unfinished(found) + 1})
+        yield
+        self._write(attempt, {**found, "unfinished": 0})
+
+    def _write(self, attempt: Backends, record: Mapping[str, Any]) -> None:
         if self._file is None:
             return
         known = self._read()
-        known.pop(self._name(attempt), None)
-        known[self._name(attempt)] = {"at_unix_s": self._at_unix_s, "result": asdict(result)}
+        known.pop(self._name(attempt), None)  # what was written last is kept longest
+        known[self._name(attempt)] = record
         new = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         with contextlib.suppress(OSError):
             new.write_text(json.dumps(dict(list(known.items())[-_KEPT:]), indent=1), encoding="utf-8")
@@ -165,6 +183,12 @@ class Memory:
         except (OSError, ValueError):
             return {}
         return known if isinstance(known, dict) else {}
+
+
+def _unfinished(record: Mapping[str, Any]) -> int:
+    """How many loads in a row did not come to their end."""
+    count = record.get("unfinished")
+    return count if isinstance(count, int) else 0
 
 
 def _key(model: Path, context_tokens: int, facts: Iterable[str]) -> str:

@@ -173,6 +173,36 @@ def test_a_gpu_that_fails_in_earnest_is_not_taken_at_the_next_start(model: Path,
     assert "crashed: SIGSEGV" in again.notices[0]
 
 
+def test_a_gpu_that_takes_the_core_down_again_and_again_is_given_up(model: Path, tmp_path: Path) -> None:
+    choose(model, Probes(GOOD), folder=tmp_path)
+
+    def load_and_die() -> None:
+        """What a process leaves behind that never comes back from loading."""
+        Memory(tmp_path, model, 1024, 1e9).in_earnest(BOTH_GPU).__enter__()
+
+    load_and_die()
+    assert choose(model, Probes(), folder=tmp_path).backends == BOTH_GPU
+    with Memory(tmp_path, model, 1024, 1e9).in_earnest(BOTH_GPU):
+        pass
+    load_and_die()
+    assert choose(model, Probes(), folder=tmp_path).backends == BOTH_GPU, "only loads in a row count"
+    load_and_die()
+    stepped_down = choose(model, Probes(ProbeResult(False, "the same")), folder=tmp_path)
+    assert stepped_down == Chosen(
+        CPU, ("GPU not used for text and pictures: loading it ended the core 2 times; running on the CPU (slower)",)
+    )
+    assert choose(model, Probes(GOOD), folder=tmp_path, at_unix_s=1e9 + RETRY_S).backends == BOTH_GPU
+
+
+def test_loading_on_the_processor_or_unprobed_leaves_no_mark(model: Path, tmp_path: Path) -> None:
+    for backends in (CPU, BOTH_GPU):
+        with Memory(tmp_path, model, 1024, 1e9).in_earnest(backends):
+            pass
+    with Memory(None, model, 1024, 1e9).in_earnest(BOTH_GPU):
+        pass
+    assert not (tmp_path / MEMORY_FILE).exists()
+
+
 @pytest.mark.parametrize("text", ["", "not json", "[]", '{"x": 1}', '{"KEY": {"at_unix_s": "now", "result": 3}}'])
 def test_a_damaged_memory_is_as_good_as_none(model: Path, tmp_path: Path, text: str) -> None:
     choose(model, Probes(GOOD), folder=tmp_path)
