@@ -104,9 +104,10 @@ def run(
     observer = LatencyObserver()
     try:
         supervisor.start()
-        link, profile = _wait_until_ready(inbox)
+        notices: list[str] = []
+        link, profile = _wait_until_ready(inbox, notices)
         _ask(link, settings, profile, sound, text, picture, observer)
-        answer = _collect(inbox, observer, Answer(profile=profile, heard=text or ""))
+        answer = _collect(inbox, observer, Answer(profile=profile, heard=text or "", notices=notices))
     finally:
         supervisor.stop(1.0)
     _show(answer, observer, as_json)
@@ -125,7 +126,7 @@ def _question(wav: Path) -> NDArray[np.float32]:
     return sound
 
 
-def _wait_until_ready(inbox: queue.Queue[Link | CoreEvent | str]) -> tuple[Link, str]:
+def _wait_until_ready(inbox: queue.Queue[Link | CoreEvent | str], notices: list[str]) -> tuple[Link, str]:
     link: Link | None = None
     profile = ""
     with _ProgressLine() as progress:
@@ -139,6 +140,8 @@ def _wait_until_ready(inbox: queue.Queue[Link | CoreEvent | str]) -> tuple[Link,
                     pass
                 case CoreLoading(text, done_bytes, total_bytes):
                     progress.show(text, done_bytes, total_bytes)
+                case CoreNotice(text):
+                    _note(text, notices)
                 case CoreFailed(message, missing):
                     raise AskError(message, missing=missing)
                 case CoreReady() if link is not None:
@@ -200,8 +203,7 @@ def _collect(inbox: queue.Queue[Link | CoreEvent | str], observer: LatencyObserv
                 taken = MediaTaken(at_s=at_s - ago_ms / 1000, turn=_TURN, kind=kind, took_ms=took_ms)
                 observer.on_event(taken)
             case CoreNotice(text):
-                answer.notices.append(text)
-                print(f"parlor-tui: {text}", file=sys.stderr)
+                _note(text, answer.notices)
             case CoreError(message=message):
                 raise AskError(message)
             case ReplyDone():
@@ -209,6 +211,11 @@ def _collect(inbox: queue.Queue[Link | CoreEvent | str], observer: LatencyObserv
                 return answer
             case _:
                 pass
+
+
+def _note(text: str, notices: list[str]) -> None:
+    notices.append(text)
+    print(f"parlor-tui: {text}", file=sys.stderr)
 
 
 def _save(out: Path, answer: Answer) -> None:
