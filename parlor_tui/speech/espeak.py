@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 
 from parlor_tui.speech.base import SpeechError
@@ -55,7 +56,9 @@ def _loaded() -> ctypes.CDLL:
         except OSError as error:
             raise SpeechError(f"espeak-ng, which makes the phonemes, does not load: {error}") from error
         library.espeak_TextToPhonemes.restype = ctypes.c_char_p
-        if library.espeak_Initialize(_SYNCHRONOUS, 0, data_folder.encode(), _DO_NOT_EXIT) < 0:
+        # espeak opens its files with the C library, which on Windows takes the system's own encoding.
+        data = data_folder.encode("mbcs" if sys.platform == "win32" else "utf-8", "replace")
+        if library.espeak_Initialize(_SYNCHRONOUS, 0, data, _DO_NOT_EXIT) < 0:
             raise SpeechError(f"espeak-ng, which makes the phonemes, finds no data in {data_folder}")
         _library = library
     return _library

@@ -18,12 +18,13 @@ SLOWEST, FASTEST = 0.5, 2.0
 class Kokoro(ABC):
     """Kokoro-82M v1.0 with the given voices, whatever runs it. See `base.Voice`.
 
-    Raises SpeechError if there are no voices.
+    Raises SpeechError if there are no voices, or espeak-ng does not load.
     """
 
     def __init__(self, name: str, voices: Styles) -> None:
         if not voices:
             raise SpeechError(f"{name}: there are no voices")
+        phonemes("a", "en-us")  # loads espeak-ng: if it cannot be had, that is known before the first reply
         self._name = name
         self._styles = dict(voices)
         self._voices = tuple(sorted(voices))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ class KokoroTorch(Kokoro):
 
     def __init__(self, weights: Path, voices: Styles, *, device: str = "", threads: int = 0) -> None:
         config, checkpoint = model_files(weights, "*.pth")
+        # Apple's GPU lacks some of the operations; without this they fail, with it the processor does them.
+        os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
         try:
             import torch
             from kokoro.model import KModel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import groupby
 
 from parlor_tui.speech import espeak
@@ -28,11 +29,18 @@ LANGUAGES = tuple(_ESPEAK)
 _SCRIPTS = {"zh": ("han",), "ja": ("kana", "han"), "hi": ("devanagari",)}
 """Scripts of a language that is not written in Latin letters. Latin words in it are read as English."""
 
-_WIDE = str.maketrans("，。、！？：；（）．｡､「」『』《》【】〈〉«»’।॥", ",.,!?:;()..,“”“”“”“”“”“”'..")
+_WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | str.maketrans(
+    "。、｡､「」『』《》【】〈〉«»’।॥", ".,.,“”“”“”“”“”“”'.."
+)
+"""Letters, digits and marks of East Asian width, quotes and full stops of other scripts: as Kokoro has them."""
 _MARK = re.compile(r"[;!?…—()“”]|[,:](?!\w)|\.(?=[\W_]*$)")
 _OPENING = "(“"
 _SENTENCE_MARKS = ".!?…"
 _CLAUSE_MARKS = ",;:—"
+
+
+_MONEY = re.compile(r"([$€£])\s?(\d[\d,]*)(\.\d+)?(\s(?:thousand|million|billion|trillion)\b)?")
+_COINS = {"$": ("dollar", "cents"), "€": ("euro", "cents"), "£": ("pound", "pence")}
 
 
 def phonemes(text: str, language: str) -> str:
@@ -78,9 +86,9 @@ def _reluctance(letter: str) -> float:
 
 
 def _with_marks(text: str) -> str:
-    text = re.sub(r"([，。、！？：；])(?=\S)", r"\1 ", text).translate(_WIDE)
+    text = re.sub(r"([，。、！？：；])(?=\S)", r"\1 ", unicodedata.normalize("NFC", text)).translate(_WIDE)
     text = re.sub(r'"(?=\w)', "“", text).replace('"', "”")
-    return re.sub(r"\s+[-–]\s+", " — ", text).strip()
+    return re.sub(r"\s+[-–]\s+", " — ", re.sub(r"\.{2,}", "…", text)).strip()
 
 
 def _sentence(sentence: str, language: str) -> str:
@@ -106,10 +114,13 @@ def _run(text: str, language: str) -> str:
     """The letters of a piece of text that has no marks."""
     text = _decimals(text, language)
     own = _SCRIPTS.get(language, ("latin", "greek"))
+    readers = [_reader(character, language, own) for character in text]
+    for place in range(1, len(text) - 1):
+        if text[place] in " '-" and readers[place - 1] == readers[place + 1]:
+            readers[place] = readers[place - 1]
     said: list[str] = []
-    for reader, group in groupby(text, lambda character: _reader(character, language, own)):
-        piece = "".join(group)
-        said.append(_read(piece, reader) if reader else "")
+    for reader, group in groupby(zip(text, readers, strict=True), lambda pair: pair[1]):
+        said.append(_read("".join(character for character, _ in group), reader) if reader else "")
     return " ".join(filter(None, said))
 
 
@@ -137,8 +148,23 @@ def _said(piece: str, language: str) -> str:
     return letters(espeak.units(piece, language), language, tones)
 
 
+def _money(found: re.Match[str]) -> str:
+    sign, whole, cents, scale = found.groups()
+    unit, part = _COINS[sign]
+    if scale:
+        return f"{whole}{cents or ''}{scale} {unit}s"
+    units = f"{whole} {unit}{'' if whole == '1' else 's'}"
+    if cents is None:
+        return units
+    if len(cents) != len(".50"):
+        return f"{whole}{cents} {unit}s"
+    return units if cents == ".00" else f"{units} {int(cents[1:])} {part}"
+
+
 def _decimals(text: str, language: str) -> str:
-    """Decimal points (and the Chinese per cent) in the words of languages in which espeak passes over them."""
+    """Decimal points, sums of money and the Chinese per cent in words, where espeak reads them wrongly."""
+    if language.startswith("en"):
+        return _MONEY.sub(_money, text)
     if language == "pt":
         return re.sub(r"(?<=\d)\.(?=\d{1,2}\b|\d{4,}\b)", ",", text)
     point = {"zh": "点", "ja": "てん"}.get(language)

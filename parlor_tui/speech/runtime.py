@@ -37,6 +37,8 @@ def runtime(wanted: str, system: str, machine: str, has: Callable[[str], bool]) 
         raise SpeechError(f"there is no runtime {wanted!r} for speech; there are auto, onnx, mlx and torch")
     package, extra = _PACKAGES[wanted]
     if not has(package):
+        if wanted == "mlx" and (system, machine) != ("Darwin", "arm64"):
+            raise SpeechError("speaking.runtime = 'mlx': MLX is for Apple silicon; here it is auto, onnx or torch")
         raise SpeechError(f"speaking.runtime = {wanted!r}: not installed here; pip install 'parlor-tui[{extra}]'")
     return "mlx" if wanted == "mlx" else "torch"
 

@@ -6,7 +6,7 @@ rounding to 8 bits only.
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import re
 import shutil
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+CONFIG = Path(__file__).with_name("kokoro_config.json")
+"""The configuration that is published with the model."""
 Tensors = dict[str, NDArray[np.float32]]
 
 
@@ -45,7 +47,7 @@ def write_torch(made: Tensors, folder: Path) -> None:
         part, _, rest = name.partition(".")
         parts.setdefault(part, {})[f"module.{rest}"] = torch.from_numpy(array.copy())
     torch.save(parts, folder / "kokoro-v1_0.pth")
-    _write_config(folder)
+    shutil.copy(CONFIG, folder / "config.json")
 
 
 def write_mlx(made: Tensors, folder: Path) -> None:
@@ -56,14 +58,27 @@ def write_mlx(made: Tensors, folder: Path) -> None:
         name: mlx.core.array(np.ascontiguousarray(array)).astype(mlx.core.bfloat16) for name, array in made.items()
     }
     mlx.core.save_safetensors(str(folder / "kokoro-v1_0.safetensors"), halves)
-    _write_config(folder)
+    shutil.copy(CONFIG, folder / "config.json")
 
 
-def _write_config(folder: Path) -> None:
-    found = importlib.util.find_spec("kokoro_onnx")
-    origin = found and found.origin
-    assert origin, "pip install kokoro-onnx: it carries Kokoro's config.json"
-    shutil.copy(Path(origin).with_name("config.json"), folder)
+def write_onnx(made: Tensors, folder: Path) -> None:
+    """`model.onnx` in full precision in `folder`, with the names of inputs that newer exports have."""
+    import torch
+    from kokoro.model import KModel, KModelForONNX
+
+    write_torch(made, folder)
+    config = json.loads(CONFIG.read_text(encoding="utf-8"))
+    plain = KModel(repo_id="local", config=config, model=str(folder / "kokoro-v1_0.pth"), disable_complex=True)
+    inputs = (torch.arange(40).unsqueeze(0), torch.zeros(1, 256), torch.ones(1))
+    torch.onnx.export(
+        KModelForONNX(plain.eval()).eval(),
+        inputs,
+        str(folder / "model.onnx"),
+        input_names=["input_ids", "style", "speed"],
+        output_names=["waveform", "duration"],
+        dynamic_axes={"input_ids": {1: "letters"}, "waveform": {0: "samples"}, "duration": {0: "letters"}},
+        dynamo=False,
+    )
 
 
 def _take(node: Any, arrays: dict[str, Any], found: Tensors) -> None:

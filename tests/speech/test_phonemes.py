@@ -1,5 +1,6 @@
 """Text to Kokoro's letters: numbers, abbreviations, scripts, tones, lengths."""
 
+import json
 import string
 
 import pytest
@@ -12,12 +13,11 @@ from parlor_tui.speech.base import SpeechError
 from parlor_tui.speech.espeak import units
 from parlor_tui.speech.letters import letters
 from parlor_tui.speech.phonemes import LANGUAGES, chunks, pause_s, phonemes
+from tests.speech.kokoro_weights import CONFIG
 
 
 def test_the_letters_are_those_of_the_published_model() -> None:
-    from kokoro_onnx.config import DEFAULT_VOCAB
-
-    assert LETTERS == DEFAULT_VOCAB
+    assert json.loads(CONFIG.read_text(encoding="utf-8"))["vocab"] == LETTERS
 
 
 def test_a_text_is_numbered_between_two_pads() -> None:
@@ -33,6 +33,9 @@ def test_a_text_is_numbered_between_two_pads() -> None:
          "in all."),
         ("At 10:30, maybe.", "At ten thirty, maybe."),
         ("Half is 50% of it.", "Half is fifty percent of it."),
+        ("It was $5.50 then.", "It was 5 dollars 50 cents then."),
+        ("It was $1, or £2.00.", "It was one dollar, or two pounds."),
+        ("They made €1.5 million.", "They made one point five million euros."),
         ("Dr. Smith, e.g. this one.", "Doctor Smith, for example this one."),
     ],
 )  # fmt: skip
@@ -87,6 +90,16 @@ def test_syllables_that_espeak_lacks_are_spelled(word: str) -> None:
 
 def test_foreign_words_do_not_shift_the_tones_behind_them() -> None:
     assert phonemes("hello 世界 world 马", "zh") == "həlˈO ʂɨ↘ ʨje↘ wˈɜɹld ma↓"
+
+
+def test_english_words_stay_whole_in_another_language() -> None:
+    assert phonemes("我说 it's a well-known word", "zh").endswith(phonemes("it's a well-known word", "en-us"))
+
+
+def test_wide_letters_and_digits_are_read_as_narrow_ones() -> None:
+    assert phonemes("１．５％", "zh") == phonemes("1.5%", "zh")
+    assert phonemes("ＯＫ！", "en-us") == phonemes("OK!", "en-us")
+    assert phonemes("Well... yes.", "en-us") == "wˈɛl… jˈɛs."
 
 
 def test_japanese_is_read_with_its_kanji() -> None:

@@ -30,11 +30,18 @@ def test_the_runtime(wanted: str, system: str, machine: str, here: set[str], cho
     assert runtime(wanted, system, machine, here.__contains__) == chosen
 
 
-@pytest.mark.parametrize(("wanted", "extra"), [("mlx", "parlor-tui[mlx]"), ("torch", "parlor-tui[cuda]")])
-def test_a_runtime_that_is_not_installed_names_its_extra(wanted: str, extra: str) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "system", "machine", "told"),
+    [
+        ("mlx", "Darwin", "arm64", "pip install 'parlor-tui[mlx]'"),
+        ("mlx", "Linux", "x86_64", "MLX is for Apple silicon"),
+        ("torch", "Linux", "x86_64", "pip install 'parlor-tui[cuda]'"),
+    ],
+)
+def test_a_runtime_that_is_not_installed_names_its_extra(wanted: str, system: str, machine: str, told: str) -> None:
     with pytest.raises(SpeechError) as refused:
-        runtime(wanted, "Linux", "x86_64", lambda _: False)
-    assert extra in str(refused.value)
+        runtime(wanted, system, machine, lambda _: False)
+    assert told in str(refused.value)
     assert wanted in str(refused.value)
 
 
