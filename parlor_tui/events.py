@@ -32,6 +32,7 @@ class State(StrEnum):
 Severity = Literal["info", "warning", "error"]
 TurnStatus = Literal["completed", "interrupted", "superseded", "no_words", "failed"]
 Role = Literal["user", "assistant"]
+ModelOutcome = Literal["got", "failed", "cancelled"]
 
 # --- core -> client ---------------------------------------------------------------------------------------------------
 
@@ -74,6 +75,52 @@ class CoreFailed:
 
     message: str
     missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CoreOffer:
+    """A more capable model than the one in use can be got: `name` in the catalogue, `model` as people know it.
+
+    `lines` are the offer in plain words: what comes, its size and licence, and the room on the disk. `left_bytes` still
+    have to come, `came_bytes` of an earlier try are here already; `fits`: the disk has room for the rest.
+    """
+
+    name: str
+    model: str
+    lines: tuple[str, ...]
+    left_bytes: int
+    came_bytes: int
+    free_bytes: int
+    licences: tuple[str, ...]
+    fits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CoreFetching:
+    """How far getting the offered model is, in words too. `total_bytes` is 0 where there is nothing to count.
+
+    `bytes_per_s` is 0 until it is known, `left_s` None until it can be told.
+    """
+
+    name: str
+    text: str
+    done_bytes: int = 0
+    total_bytes: int = 0
+    bytes_per_s: float = 0.0
+    left_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CoreFetched:
+    """Getting the offered model is over; `text` says so in one line, for a failure with what to do.
+
+    What came of one that failed or was cancelled is kept, and gone on from. One that was got is used by the next core.
+    """
+
+    name: str
+    model: str
+    outcome: ModelOutcome
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +281,9 @@ CoreEvent = (
     | CoreLoading
     | CoreReady
     | CoreFailed
+    | CoreOffer
+    | CoreFetching
+    | CoreFetched
     | SessionUpdated
     | InputCommitted
     | InputCleared
@@ -296,6 +346,45 @@ class Ready(Event):
     load_ms: float
     hears: bool = False
     sees: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOffered(Event):
+    """A more capable model can be got; the fields are those of `CoreOffer`.
+
+    `declined`: the user said "not now" to it at some time, and is not to be asked again.
+    """
+
+    name: str
+    model: str
+    lines: tuple[str, ...]
+    left_bytes: int
+    came_bytes: int
+    free_bytes: int
+    licences: tuple[str, ...]
+    fits: bool
+    declined: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelComing(Event):
+    """How far getting the offered model is; the fields are those of `CoreFetching`."""
+
+    name: str
+    text: str
+    done_bytes: int = 0
+    total_bytes: int = 0
+    bytes_per_s: float = 0.0
+    left_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOver(Event):
+    """An offer is over; `text` says so in one line. After all but `got` and `declined` it is made anew."""
+
+    name: str
+    outcome: ModelOutcome | Literal["declined"]
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

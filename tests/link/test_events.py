@@ -16,6 +16,7 @@ from parlor_tui import events
 from parlor_tui.link import client_events, server_events, wire
 from parlor_tui.link.client_events import (
     AppendAudio,
+    CancelModel,
     CancelResponse,
     ClearAudio,
     ClientEvent,
@@ -23,6 +24,7 @@ from parlor_tui.link.client_events import (
     CreateItem,
     CreateResponse,
     DeleteItem,
+    GetModel,
     TruncateItem,
     UpdateSession,
 )
@@ -58,6 +60,16 @@ CLIENT_EVENTS: list[ClientEvent] = [
     CancelResponse(),
     CancelResponse("resp_1"),
 ]
+
+
+OUR_REQUESTS: list[ClientEvent] = [GetModel(), CancelModel()]
+
+
+@pytest.mark.parametrize("event", OUR_REQUESTS, ids=lambda event: type(event).__name__)
+def test_our_own_requests_have_names_of_their_own_and_are_read_as_they_were_meant(event: ClientEvent) -> None:
+    message = client_events.encode(event)
+    assert message["type"].startswith("parlor.")
+    assert client_events.decode(json.loads(json.dumps(message))) == event
 
 
 @pytest.mark.parametrize("event", CLIENT_EVENTS, ids=lambda event: type(event).__name__)
@@ -100,6 +112,10 @@ OURS: list[events.CoreEvent] = [
     events.CoreReady(1234.5, "SmolLM2-135M", hears=False, sees=False),
     events.InputTaken(3, "picture", 860.0, 12.5),
     events.CoreFailed("no model", missing=True),
+    events.CoreOffer("gemma-4-e2b", "Gemma 4 E2B", ("2.6 GB", "x"), 26, 4, 99, ("Apache-2.0", "MIT"), fits=True),
+    events.CoreFetching("gemma-4-e2b", "asking"),
+    events.CoreFetching("gemma-4-e2b", "half", 5, 10, 2.5, 2.0),
+    events.CoreFetched("gemma-4-e2b", "Gemma 4 E2B", "failed", "no network"),
     events.CoreNotice("cannot see"),
     events.CaptionPartial("item_1", "Hel"),
     events.ReplyUnit("resp_1", "item_2", "Hi."),
@@ -119,7 +135,10 @@ def test_what_the_core_says_is_realtime(event: events.CoreEvent, speaks: bool) -
 
 @pytest.mark.parametrize("event", [*SERVER_EVENTS, *OURS], ids=lambda event: type(event).__name__)
 def test_the_terminal_reads_what_the_core_meant(event: events.CoreEvent) -> None:
-    read = [server_events.decode(message) for message in server_events.Encoder().encode(event, view())]
+    read = [
+        server_events.decode(json.loads(json.dumps(message)))
+        for message in server_events.Encoder().encode(event, view())
+    ]
     told = [found for found in read if found is not None]
     if isinstance(event, events.ItemAdded | events.ItemDeleted):  # the terminal knows its own items
         assert told == []
@@ -213,7 +232,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
     max_leaves=12,
 )
-TYPES = st.sampled_from([client_events.encode(event)["type"] for event in CLIENT_EVENTS])
+TYPES = st.sampled_from([client_events.encode(event)["type"] for event in [*CLIENT_EVENTS, *OUR_REQUESTS]])
 KEYS = st.sampled_from(
     ["session", "audio", "item", "item_id", "audio_end_ms", "response", "content", "metadata", "type"]
 )
@@ -225,7 +244,10 @@ def test_no_message_whatever_brings_the_server_down(kind: str, rest: dict[str, A
         client_events.decode({**rest, "type": kind})
 
 
-@given(st.sampled_from([m["type"] for e in SERVER_EVENTS for m in server_events.Encoder().encode(e, view())]), JSON)
+@given(
+    st.sampled_from([m["type"] for e in [*SERVER_EVENTS, *OURS] for m in server_events.Encoder().encode(e, view())]),
+    JSON,
+)
 def test_no_message_whatever_brings_the_terminal_down(kind: str, rest: Any) -> None:
     message = rest if isinstance(rest, dict) else {"session": rest, "response": rest, "item_id": rest, "error": rest}
     with contextlib.suppress(wire.ProtocolError):
