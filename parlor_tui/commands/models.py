@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from parlor_tui.commands import bench_models
 from parlor_tui.models import catalogue
 from parlor_tui.models.base import Cancelled, Got, ModelError, Progress, in_time, in_words
 from parlor_tui.models.needs import needed
@@ -44,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verifying.add_argument("names", nargs="*", metavar="NAME")
     removing = actions.add_parser("rm", help="delete models")
     removing.add_argument("names", nargs="+", metavar="NAME")
-    for action in (listing, getting, verifying, removing):
+    bench = bench_models.add_arguments(actions)
+    for action in (listing, getting, verifying, removing, bench):
         action.add_argument("--config", type=Path, metavar="FILE", default=argparse.SUPPRESS, help="this settings file")
     for action in (listing, verifying):
         action.add_argument("--json", action="store_true", help="one JSON document on standard output")
@@ -52,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Do what `arguments` say; the exit code: 0 done, 2 usage, 3 a model is missing, 4 failed, 130 stopped."""
+    if arguments.models_action == "bench":
+        return bench_models.run(arguments, settings)
     store = Store(
         models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
     )

@@ -73,12 +73,13 @@ examples:
 """,
     ),
     "models": (
-        "list, download, check and remove models",
+        "list, download, check, measure and remove models",
         """\
 examples:
   parlor-tui models list
-  parlor-tui models get --profile lite
+  parlor-tui models get gemma-4-e2b
   parlor-tui models verify
+  parlor-tui models bench --backend all
 """,
     ),
     "config": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -18,7 +18,7 @@ from parlor_tui.engines.backends import Wish
 from parlor_tui.engines.base import Engine, Message, Sampling
 from parlor_tui.engines.memory_budget import Candidate
 from parlor_tui.models import catalogue, needs
-from parlor_tui.models.base import Progress
+from parlor_tui.models.base import Cancelled, Progress
 from parlor_tui.models.local import local_model
 from parlor_tui.settings import Settings
 from parlor_tui.speech.base import Stop, Voice
@@ -92,8 +92,9 @@ class _Loading:
         return LlamaCpp(gguf, label, threads=threads.engine, slots=self.settings.core.max_requests)
 
     def _gemma(self, used: Mapping[str, Path], threads: ThreadBudget) -> Engine:
+        from parlor_tui.engines.backend_choice import Memory
         from parlor_tui.engines.backends import Wanted
-        from parlor_tui.engines.litert import LiteRt
+        from parlor_tui.engines.litert import LiteRt, conversations
         from parlor_tui.engines.litert_api import facts
         from parlor_tui.engines.litert_cache import default_folder
         from parlor_tui.engines.litert_start import Limits, settle
@@ -108,20 +109,25 @@ class _Loading:
             facts,
             folder=default_folder(),
             at_unix_s=time.time(),
-            conversations=core.max_requests,
+            conversations=conversations(core.max_requests),
             cancelled=self.cancelled,
         )
+        if self.cancelled.is_set():
+            raise Cancelled("loading was cancelled")
         self.notices += settled.notices
         self.progress(f"loading answers ({settled.model.name})", 0, 0)
-        engine = LiteRt(
-            settled.model.path,
-            settled.model.name,
-            backends=settled.backends,
-            context_tokens=settled.context_tokens,
-            slots=core.max_requests,
-            threads=threads.engine,
-            cache_folder=settled.cache_folder,
-        )
+        known = Memory(settled.cache_folder, settled.model.path, settled.context_tokens, time.time())
+        with known.in_earnest(settled.backends):
+            engine = LiteRt(
+                settled.model.path,
+                settled.model.name,
+                backends=settled.backends,
+                context_tokens=settled.context_tokens,
+                slots=core.max_requests,
+                threads=threads.engine,
+                cache_folder=settled.cache_folder,
+            )
+            _answer_once(engine)
         lacks = [word for word, able in (("hear", engine.abilities.hears), ("see", engine.abilities.sees)) if not able]
         if lacks:
             bridges = {"hear": "it reads captions instead", "see": "it is told of pictures in words"}
@@ -178,6 +184,9 @@ def warm_up(parts: Parts) -> None:
     second_of_nothing = np.zeros(16_000, np.float32)
     parts.captioner.partial(second_of_nothing)
     parts.captioner.final(second_of_nothing)
-    opening = [*parts.opening("assistant", ""), Message("user", "Hello.")]
-    parts.engine.generate(opening, Sampling(0.0, 1.0, 2), lambda _: True, lambda: False)
+    _answer_once(parts.engine, parts.opening("assistant", ""))
     parts.voice.synthesise("Hello there, how are you?", parts.voice.voices[0], 1.0, Stop())
+
+
+def _answer_once(engine: Engine, opening: Sequence[Message] = ()) -> None:
+    engine.generate([*opening, Message("user", "Hello.")], Sampling(0.0, 1.0, 2), lambda _: True, lambda: False)

@@ -27,8 +27,9 @@ from parlor_tui.engines.base import (
     merged,
 )
 from parlor_tui.engines.fed import Fed, News, folded, news, split_history
-from parlor_tui.engines.litert_api import Branch, Model, ModelFacts, facts
+from parlor_tui.engines.litert_api import Branch, Model, facts
 from parlor_tui.engines.litert_job import Job
+from parlor_tui.engines.model_facts import ModelFacts
 from parlor_tui.engines.native_call import NativeCalls, Outcome
 from parlor_tui.events import Usage, now_s
 
@@ -40,6 +41,13 @@ _FIRST_RATE_PER_S = 50.0
 """Tokens a second that a prompt is taken to be read at until it was measured (Gemma 4 E2B on a CPU: 215)."""
 _MEDIA_S = 2.0
 """What an encoder may take beyond that, in the judgement of what is stuck (0.86 s a picture on an M3 Pro)."""
+
+
+def conversations(slots: int) -> int:
+    """How many conversations LiteRt holds at most, each with a context of its own: at rest (where each talk stands, and
+    where one stood before what may yet be dropped) and at work.
+    """
+    return 2 * slots + 1
 
 
 @dataclass(slots=True)
@@ -98,8 +106,7 @@ class LiteRt:
         )
         self._lock = threading.Lock()
         self._states: list[_State] = []
-        # For each conversation: where it stands, and where it stood before what may yet be dropped.
-        self._kept = 2 * slots
+        self._kept = slots + 1
         self._unheard: list[Job] = []
         self._calls = NativeCalls()
         self._rate_per_s = _FIRST_RATE_PER_S

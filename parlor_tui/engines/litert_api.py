@@ -16,18 +16,9 @@ from litert_lm.conversation import Conversation
 
 from parlor_tui.engines.backends import Backend
 from parlor_tui.engines.base import ContextFull, EngineError, Sampling
+from parlor_tui.engines.model_facts import ModelFacts
 
 _CONTEXT_FULL = ("exceeds available state entries", "Exceeding the maximum number of tokens", "Max number of tokens")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
-    """What the file says of itself. `image_tokens`: the largest budget for one picture, 0 without sight."""
-
-    hears: bool
-    sees: bool
-    context_tokens: int
-    image_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ def facts(model: Path) -> ModelFacts:
 
 
 class Model:
-    """A loaded model. Raises EngineError with the library's own reason."""
+    """A loaded model. `log`: the library writes on stderr what it does. Raises EngineError with its own reason."""
 
     def __init__(
         self,
@@ -68,8 +59,10 @@ class Model:
         context_tokens: int,
         cache_folder: Path | None,
         threads: int,
+        log: bool = False,
     ) -> None:
-        litert_lm.set_min_log_severity(litert_lm.LogSeverity.SILENT)
+        severity = litert_lm.LogSeverity
+        litert_lm.set_min_log_severity(severity.INFO if log else severity.SILENT)
         try:
             self._engine: Any = litert_lm.Engine(
                 str(model),
@@ -113,6 +106,13 @@ class _Conversation(Conversation):  # type: ignore[misc]
     """The library's conversation, with a budget for pictures."""
 
     image_tokens = 0
+
+    def close(self) -> None:
+        # The garbage collector may free an engine and its conversations in any order, and freeing a conversation
+        # without its engine crashes.
+        if self._engine is None or not self._engine._engine_ptr:
+            self._ptr = None
+        super().close()
 
     def _create_optional_args(self, *args: Any, **named: Any) -> Any:
         made = super()._create_optional_args(*args, **named)

@@ -135,8 +135,6 @@ def main() -> NoReturn:
         from parlor_tui.engines import litert_api as api
         from parlor_tui.engines.base import Sampling
 
-        # The engine silences the library; here its log is wanted: nothing else tells what GPU it takes.
-        sys.modules["litert_lm"].__dict__["set_min_log_severity"] = lambda _severity: None
         model = api.Model(
             Path(request["model"]),
             text=request["text"],
@@ -145,6 +143,7 @@ def main() -> NoReturn:
             context_tokens=request["context_tokens"] or api.facts(Path(request["model"])).context_tokens,
             cache_folder=Path(request["cache_folder"]) if request["cache_folder"] else None,
             threads=0,
+            log=True,  # nothing else tells what GPU it takes
         )
         load_ms = (now_s() - began_s) * 1000
         sampling = Sampling(temperature=0.0, top_p=1.0, max_tokens=4)

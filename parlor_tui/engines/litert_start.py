@@ -13,15 +13,7 @@ from parlor_tui.engines.device_memory import gpu_memory, main_memory
 from parlor_tui.engines.litert_cache import prepare
 from parlor_tui.engines.litert_probe import probe
 from parlor_tui.engines.memory_budget import OTHER_PARTS, Candidate, Device, Fit, NoFit, contexts_from, fit
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a model's file says of itself."""
-
-    hears: bool
-    sees: bool
-    context_tokens: int
+from parlor_tui.engines.model_facts import ModelFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +40,7 @@ def settle(
     models: Sequence[Candidate],
     wanted: Wanted,
     limits: Limits,
-    about: Callable[[Path], About],
+    about: Callable[[Path], ModelFacts],
     *,
     folder: Path,
     at_unix_s: float,

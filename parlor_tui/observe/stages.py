@@ -90,8 +90,8 @@ class LatencyObserver:
         if marks.last_speech_s is not None:
             steps = [("endpoint", marks.committed_s)]
         heard_s = None if marks.last_speech_s is None else marks.sound_s or marks.heard_s
-        taken = {name: end for name, end in (("hear", heard_s), ("see", marks.seen_s)) if end is not None}
-        steps += sorted(taken.items(), key=lambda step: step[1])
+        taken = [(end, name) for name, end in (("hear", heard_s), ("see", marks.seen_s)) if end is not None]
+        steps += [(name, end) for end, name in sorted(taken)]
         steps += [
             ("first_token", marks.token_s),
             ("first_sentence", marks.unit_s),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -142,7 +144,8 @@ def test_cancelling_at_any_point_returns_soon_and_the_next_turn_works_100_times(
     for number in range(100):
         after_s = chance.random() * 0.15
         began_s = now_s()
-        turn = said(f"x{number}", "tell me " * chance.randrange(1, 60), noise_wav(1, number) if number % 3 == 0 else None)
+        sound = noise_wav(1, number) if number % 3 == 0 else None
+        turn = said(f"x{number}", "tell me " * chance.randrange(1, 60), sound)
         ended = engine.generate([*messages, turn], LONG, lambda _: True, stop_at(began_s + after_s))
         longest_s = max(longest_s, now_s() - began_s - after_s)
         assert ended.finish == "cancelled"
@@ -199,6 +202,20 @@ def test_a_seed_makes_a_reply_repeatable_and_none_draws_anew(engine: LiteRt, mod
     assert len({answer(engine, messages, sampling=free)[0] for _ in range(4)}) > 1
 
 
+@pytest.mark.parametrize("primed", [False, True])
+def test_a_picture_that_was_primed_is_not_looked_at_again(engine: LiteRt, primed: bool) -> None:
+    picture = Message("user", "", image_jpeg=noise_jpeg(), item_id="p")
+    if primed:
+        assert engine.prime([SYSTEM, picture], GREEDY, never) > 0
+    taken: list[str] = []
+    turn = said("a", "what is it", noise_wav(1))
+    ended = engine.generate(
+        [SYSTEM, picture, turn], GREEDY, lambda _: True, never, on_taken=lambda kind, *_: taken.append(kind)
+    )
+    assert ended.usage.cached_tokens > 280 if primed else ended.usage.cached_tokens == 0
+    assert taken == (["sound"] if primed else ["picture", "sound"])
+
+
 def test_priming_changes_nothing_but_the_time(model: Path) -> None:
     picture = Message("user", "", image_jpeg=noise_jpeg(), item_id="p")
     turn = said("a", "what is it", noise_wav(1))
@@ -206,19 +223,8 @@ def test_priming_changes_nothing_but_the_time(model: Path) -> None:
     for primed in (False, True):
         engine = LiteRt(model, "Tiny", backends=Backends("cpu", "cpu", "cpu"), context_tokens=0, slots=1)
         if primed:
-            assert engine.prime([SYSTEM, picture], GREEDY, never) > 0
-        taken: list[str] = []
-        pieces: list[str] = []
-        ended = engine.generate(
-            [SYSTEM, picture, turn],
-            GREEDY,
-            lambda p: pieces.append(p) is None,
-            never,
-            on_taken=lambda kind, *_: taken.append(kind),
-        )
-        assert ended.usage.cached_tokens > 65 if primed else ended.usage.cached_tokens == 0
-        assert taken == (["sound"] if primed else ["picture", "sound"])
-        answers.append("".join(pieces))
+            engine.prime([SYSTEM, picture], GREEDY, never)
+        answers.append(answer(engine, [SYSTEM, picture, turn])[0])
         engine.close()
     assert answers[0] == answers[1]
 
@@ -281,6 +287,17 @@ def test_many_new_beginnings_take_no_more_memory(engine: LiteRt) -> None:
             sizes.append(process.memory_info().rss)
     grown = sizes[-1] - sizes[2]
     assert grown < 15_000_000, f"{[size // 1_000_000 for size in sizes]} MB"
+
+
+def test_an_engine_and_its_conversations_may_be_forgotten_in_any_order(model: Path) -> None:
+    code = (
+        "import gc, sys; from pathlib import Path; from tests.engines.test_litert import LiteRt, Backends, talk\n"
+        "for _ in range(5):\n"
+        "    engine = LiteRt(Path(sys.argv[1]), 'x', backends=Backends('cpu', 'cpu', 'cpu'), context_tokens=0, slots=2)\n"
+        "    talk(engine, 2); engine.itself = engine; del engine; gc.collect()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(model)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_text_model_says_that_it_neither_hears_nor_sees(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from parlor_tui.engines.backends import Backends, Wanted
 from parlor_tui.engines.litert_probe import ProbeResult
-from parlor_tui.engines.litert_start import About, Limits, Settled, settle
+from parlor_tui.engines.litert_start import Limits, Settled, settle
 from parlor_tui.engines.memory_budget import Candidate, Device, NoFit
+from parlor_tui.engines.model_facts import ModelFacts
 
 GB = 1_000_000_000
 GOOD = ProbeResult(True, "")
@@ -45,7 +46,7 @@ class Machine:
             self.models,
             wanted or Wanted(),
             Limits(context_tokens, 65, 1000),
-            lambda _path: About(hears=True, sees=True, context_tokens=32_768),
+            lambda _path: ModelFacts(hears=True, sees=True, context_tokens=32_768),
             folder=self.folder / "cache",
             at_unix_s=1e9,
             conversations=conversations,

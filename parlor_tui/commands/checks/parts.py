@@ -89,16 +89,24 @@ def check_camera(settings: Settings) -> Iterator[Check]:
 
 def check_models(settings: Settings) -> Iterator[Check]:
     """The models of the profile, and room for those that are missing."""
-    from parlor_tui.core.profiles import choose
-    from parlor_tui.models import catalogue
-    from parlor_tui.models.base import in_words
-    from parlor_tui.models.store import Store
+    from parlor_tui.core.profiles import choose, store_of
+    from parlor_tui.models import catalogue, needs
+    from parlor_tui.models.base import ModelError, in_words
+    from parlor_tui.models.local import local_model
 
     folder = models_folder(settings)
-    store = Store(folder, use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s)
+    store = store_of(settings)
     profile = choose(settings).name
-    absent = store.missing(profile)
-    for name in catalogue.PROFILES[profile]:
+    try:
+        names = needs.needed(profile, settings)
+        if profile == "gemma" and isinstance(file := needs.answering(settings), Path):
+            size_bytes = local_model(file).size_bytes
+            yield Check("Models", file.name, "ok", f"answers, {in_words(size_bytes)}: {file}")
+    except ModelError as error:
+        yield Check("Models", settings.core.model, "missing", "cannot be used", str(error))
+        return
+    absent = store.missing(names, needs.chosen(settings))
+    for name in names:
         model = catalogue.find(store.stand_in(name))
         words = f"{model.purpose}, {in_words(model.size_bytes)}"
         if name in absent:
