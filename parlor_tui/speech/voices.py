@@ -126,7 +126,7 @@ def choose_voice(
     if spoken not in _SPOKEN:
         return VoiceChoice(None, spoken, f"{called} is shown and not spoken: Kokoro has no voice for it")
     names = [name for name in available if language_of(name)[:2] == spoken]
-    if main_script(text) in ("", "latin") and not language:
+    if main_script(text) in ("", "latin") and language in (None, "", "auto"):
         names = names or list(available)
     instead = _best(names, wanted)
     why = f"{wanted} does not speak {called}" if spoken != own else f"there is no voice {wanted!r} here"

@@ -84,6 +84,7 @@ def test_a_voice_that_is_not_here_is_replaced_by_one_of_its_language_and_sex() -
     assert choice.voice == "am_adam"
     assert "'am_onyx'" in choice.notice
     assert choose_voice("Hello.", "am_onyx", ("zf_xiaoyi",)).voice == "zf_xiaoyi"
+    assert choose_voice("Hello.", "am_onyx", ("zf_xiaoyi",), "auto").voice == "zf_xiaoyi"
     assert choose_voice("你好", "af_heart", ("af_heart",)).voice is None
     assert choose_voice("Hello.", "af_heart", ()).voice is None
 
