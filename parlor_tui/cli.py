@@ -7,6 +7,7 @@ Exit codes: 0 done, 2 usage or settings, 3 something is missing, 4 failed, 130 s
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import io
 import os
@@ -164,12 +165,17 @@ def _explain(error: Exception) -> int:
         _complain(str(error))
         return USAGE
     if isinstance(error, OSError | ModelError) or hasattr(error, "missing"):
-        lost = isinstance(error, OSError) and _output_is_lost()
+        lost = isinstance(error, OSError) and (_is_of_output(error) or _output_is_lost())
         _complain(f"the output cannot be written: {_words(error)}" if lost else _words(error))
         absent = isinstance(error, ModelMissing | ModelUnavailable) or getattr(error, "missing", False)
         return MISSING if absent else FAILED
     _complain(f"unexpected error: {type(error).__name__}: {error}; {_keep_details(error)}")
     return FAILED
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether printing failed: of files it is said which; and what did not fit is no longer there to be flushed."""
+    return error.filename is None and error.errno in {errno.ENOSPC, errno.EIO, errno.EPIPE}
 
 
 def _words(error: Exception) -> str:

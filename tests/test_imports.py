@@ -26,10 +26,25 @@ LIBRARIES = {
     "faster_whisper",
     "ctranslate2",
     "xllamacpp",
-    "kokoro_onnx",
+    "espeakng_loader",
+    "psutil",
+    "torch",
+    "mlx",
+    "janome",
+    "rapidocr",
 }
 """Device and model libraries: each is imported where it is used, never with a module of ours."""
-CORE_ONLY = {"xllamacpp", "onnxruntime", "faster_whisper", "ctranslate2", "kokoro_onnx", "huggingface_hub", "torch"}
+CORE_ONLY = {
+    "xllamacpp",
+    "litert_lm",
+    "onnxruntime",
+    "faster_whisper",
+    "ctranslate2",
+    "espeakng_loader",
+    "huggingface_hub",
+    "torch",
+    "mlx",
+}
 CORE_PACKAGES = {f"parlor_tui.{name}" for name in ("core", "engines", "captions", "speech", "models")}
 
 

@@ -30,6 +30,7 @@ from parlor_tui.events import (
     now_s,
 )
 from parlor_tui.settings import Tuning
+from parlor_tui.speech import readings
 from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, SpeechError, Stop
 from parlor_tui.speech.sentences import SentenceSplitter
 from parlor_tui.speech.spoken_text import spoken_text
@@ -253,7 +254,7 @@ class Reply:
             voice: str | None = None
             if spoken:
                 speaking = self._options.tuning.speaking
-                choice = choose_voice(spoken, speaking.voice, parts.voice.voices, language or None)
+                choice = choose_voice(spoken, speaking.voice, parts.voice.voices, language or None, kanji=readings.found())
                 voice = choice.voice
                 if choice.notice and choice.notice not in told:
                     told.add(choice.notice)

@@ -19,6 +19,7 @@ from parlor_tui.events import CoreEvent, CoreNotice, InputTaken
 from parlor_tui.sight.asking import asks_to_look
 from parlor_tui.sight.describe import describe
 from parlor_tui.sight.policy import FramePolicy, FrameSignature, decide, signature
+from parlor_tui.sight.reading import ReadingError
 
 _log = logging.getLogger(__name__)
 
@@ -173,4 +174,11 @@ def _look_of(jpeg: bytes) -> FrameSignature:
 
 
 def _told_of(jpeg: bytes) -> str:
-    return describe(rgb_of(jpeg), read=True)
+    """The picture in words, with what is written in it where that can be read."""
+    frame_rgb = rgb_of(jpeg)
+    try:
+        return describe(frame_rgb, read=True)
+    except ReadingError as error:
+        if not error.missing:
+            _log.warning("%s", error)
+        return describe(frame_rgb)

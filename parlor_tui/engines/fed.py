@@ -76,22 +76,26 @@ def news(fed: Sequence[Fed], wanted: Sequence[Message]) -> News | None:
 def folded(rest: Sequence[Message], note: str) -> tuple[str, tuple[Message, ...]]:
     """`rest` as one message of the user's: the text that goes first, and the messages that go in as they are.
 
-    What comes before a broken-off reply is history and is told in words; what follows the last of them is the turn.
+    What comes before a broken-off reply is history and is told in words; what follows the last of them is the turn. A
+    picture of that history is shown again, unless the turn has a newer one: looking takes long.
     """
     lines = [note] if note else []
-    said: list[str] = []
+    earlier: list[Message] = []
     turn: list[Message] = []
     for message in rest:
         if message.role == "assistant":
-            said += [m.text for m in turn if m.text]
-            form = (
-                ANSWERED_NOTE if message.cut != "interrupted" else BROKEN_OFF_NOTE if message.text else NOT_BEGUN_NOTE
-            )
-            lines.append(form.format(said=" ".join(said), heard=message.text))
-            said, turn = [], [m for m in turn if m.image_jpeg is not None]
+            said = " ".join(m.text for m in turn if m.text)
+            if message.cut != "interrupted":
+                form = ANSWERED_NOTE
+            else:
+                form = BROKEN_OFF_NOTE if message.text else NOT_BEGUN_NOTE
+            lines.append(form.format(said=said, heard=message.text))
+            earlier = [m for m in turn if m.image_jpeg is not None] or earlier
+            turn = []
         else:
             turn.append(message)
-    return "\n".join(lines), tuple(turn)
+    newer = any(message.image_jpeg is not None for message in turn)
+    return "\n".join(lines), (*(() if newer else earlier), *turn)
 
 
 def split_history(wanted: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:

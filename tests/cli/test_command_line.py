@@ -29,7 +29,8 @@ HEAVY = (
     "onnxruntime",
     "faster_whisper",
     "xllamacpp",
-    "kokoro_onnx",
+    "litert_lm",
+    "espeakng_loader",
     "asyncio",
 )
 
@@ -85,7 +86,7 @@ def test_version(isolated_home: Home) -> None:
         (["ask"], "one of the arguments --wav --text is required; `parlor-tui ask --help` tells more"),
         (["core", "--port", "70000"], "argument --port: '70000' is not a port: a whole number from 0 to 65535; "),
         (["--headless", "doctor"], "--headless is an option of the screen, not of doctor"),
-        (["--profile", "huge", "config"], "--profile: core.profile = 'huge': must be one of auto, lite"),
+        (["--profile", "huge", "config"], "--profile: core.profile = 'huge': must be one of auto, gemma, lite"),
         (["--config", "absent.toml", "config"], "absent.toml: there is no such settings file"),
         (["--port=3", "core"], "--port is an option of parlor-tui core: it goes after the command"),
         (["--conf", "x"], "unknown option --conf; did you mean --config?"),

@@ -86,6 +86,12 @@ def test_pictures_before_a_broken_off_reply_are_still_shown() -> None:
     assert turn == (picture, user("c"))
 
 
+def test_but_not_beside_a_newer_one() -> None:
+    old, new = (Message("user", "", image_jpeg=b"jpeg", item_id=key) for key in "pq")
+    _, turn = folded([old, user("a", "What?"), reply("b", "It", "interrupted"), new, user("c")], "")
+    assert turn == (new, user("c"))
+
+
 def test_history_ends_with_the_last_reply() -> None:
     history, rest = split_history([SYSTEM, user("a"), reply("b"), user("c"), user("d")])
     assert history == (SYSTEM, user("a"), reply("b"))
