@@ -175,7 +175,7 @@ def _explain(error: Exception) -> int:
 
 def _is_of_output(error: OSError) -> bool:
     """Whether printing failed: of files it is said which; and what did not fit is no longer there to be flushed."""
-    return error.filename is None and error.errno in {errno.ENOSPC, errno.EIO, errno.EPIPE}
+    return error.filename is None and error.errno == errno.ENOSPC
 
 
 def _words(error: Exception) -> str:
