@@ -27,7 +27,7 @@ _HUES = (
 
 
 def describe(frame_rgb: NDArray[np.uint8], *, read: bool = False) -> str:
-    """What the camera shows, roughly, in one or two sentences. `frame_rgb`: (height, width, 3). 3 ms at 320x240.
+    """What the camera shows, roughly, in a few sentences. `frame_rgb`: (height, width, 3). 0.8 ms at 320x240.
 
     With `read` also the text that is written in it (1 to 2 s). That raises ReadingError if the extra is not installed.
     """
