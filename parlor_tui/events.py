@@ -97,8 +97,9 @@ class CoreOffer:
 
 @dataclass(frozen=True, slots=True)
 class CoreFetching:
-    """How far getting the offered model is, in words too. `total_bytes` is 0 where there is nothing to count.
+    """How far getting what was offered is, in words too: `name` is the model that comes now.
 
+    `total_bytes` is 0 where there is nothing to count.
     `bytes_per_s` is 0 until it is known, `left_s` None until it can be told.
     """
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlor_tui.assistant.inbox import (
+    AboutModel,
     Block,
     FromCore,
     Input,
@@ -24,6 +25,7 @@ from parlor_tui.assistant.inbox import (
     Stop,
 )
 from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
+from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
@@ -32,9 +34,12 @@ from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.events import (
     CoreEvent,
     CoreFailed,
+    CoreFetched,
+    CoreFetching,
     CoreFound,
     CoreHello,
     CoreLoading,
+    CoreOffer,
     CoreReady,
     Event,
     Failed,
@@ -79,6 +84,7 @@ class Assistant:
         self._playback = Playback()
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
         self._tuning: Tuning = settings.tuning(settings.core.profile)
+        self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
         self._senses = Senses(settings.devices, self._put, self._notice)
         self._taker: UtteranceTaker | None = None
         self._link: Link | None = None
@@ -125,6 +131,18 @@ class Assistant:
         """Close or open the microphone."""
         self._request(Mute(muted))
 
+    def get_model(self) -> None:
+        """Get the model that was offered, or go on with it, while the talk goes on; then the core starts with it."""
+        self._request(AboutModel("get"))
+
+    def cancel_model(self) -> None:
+        """Stop getting it; what came is kept."""
+        self._request(AboutModel("cancel"))
+
+    def decline_model(self) -> None:
+        """Not now: it is not offered again, at later starts neither."""
+        self._request(AboutModel("decline"))
+
     def stop(self, timeout_s: float) -> None:
         """Stop everything: input, then the talk and the core, then output. Waits about `timeout_s` at most."""
         if not self._thread.is_alive():
@@ -151,7 +169,7 @@ class Assistant:
         except queue.Full:
             _log.error("the inbox is full: %s dropped", type(message).__name__)
 
-    def _request(self, message: Say | Interrupt | Mute) -> None:
+    def _request(self, message: Say | Interrupt | Mute | AboutModel) -> None:
         """Called by the thread that draws, which must not wait."""
         try:
             self._inbox.put_nowait(message)
@@ -173,6 +191,7 @@ class Assistant:
                     self._take(message)
                 self._talk.tick(hold=self._taker is not None and self._taker.in_speech)
                 self._retry_devices()
+                self._start_with_new_model()
                 self._set_state()
         except Exception as error:  # noqa: BLE001 - the edge of the thread: the screen must hear that nobody listens
             _log.exception("assistant")
@@ -204,6 +223,12 @@ class Assistant:
                 self._talk.interrupt("key")
             case Mute(muted):
                 self._mute(muted)
+            case AboutModel("get"):
+                self._offers.get()
+            case AboutModel("cancel"):
+                self._offers.cancel()
+            case AboutModel("decline"):
+                self._offers.decline()
             case LinkUp(link):
                 self._new_link = link  # used from the core's first word on, which the conversation so far is told after
             case LinkDown(reason, again):
@@ -243,6 +268,7 @@ class Assistant:
                         demo_grade=event.demo_grade,
                     )
                 )
+                self._offers.core_new()
                 self._send_session()
                 self._talk.core_back()
                 while self._typed:
@@ -261,6 +287,8 @@ class Assistant:
                 self._gave_up = True
                 self._notice(message, "core", error=True)
                 self._emit(Failed(at_s=now_s(), text=message, missing=missing))
+            case CoreOffer() | CoreFetching() | CoreFetched():
+                self._offers.core_said(event)
             case _:
                 self._talk.core_said(event)
 
@@ -309,6 +337,8 @@ class Assistant:
         self._link = None
         self._ready = False
         self._talk.core_lost()
+        if not reason:
+            return
         if again:
             self._notice(f"{reason}; starting it again, the talk goes on", "core")
         else:
@@ -317,6 +347,18 @@ class Assistant:
             stuck = f"{reason}; it will not stay up: leave and start again, `parlor-tui doctor` may say why"
             self._notice(stuck, "core", error=True)
             self._emit(Failed(at_s=now_s(), text=stuck))
+
+    def _start_with_new_model(self) -> None:
+        """Once a model was got and no turn is under way, start a core with it. One that waits for a core goes along."""
+        in_speech = self._taker is not None and self._taker.in_speech
+        busy = self._ready and (in_speech or self._talk.phase is not ReplyPhase.NONE)
+        if not self._offers.got or self._link is None or busy:
+            return
+        self._emit(Notice(at_s=now_s(), text=f"{self._offers.got} is here: starting with it"))
+        self._offers.core_new()
+        self._link = None  # what is said from now on waits for the new core, which is told the conversation
+        self._ready = self._gave_up = False
+        self._supervisor.restart()
 
     def _retry_devices(self) -> None:
         if not self._ready or now_s() < self._retry_at_s:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ class LinkUp:
 
 @dataclass(frozen=True, slots=True)
 class LinkDown:
-    """The core is gone. `again`: it is being started anew."""
+    """The core is gone. `again`: it is being started anew; `reason` is empty if that was asked for."""
 
     reason: str
     again: bool
@@ -82,6 +83,13 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
+class AboutModel:
+    """What the user says to the offer of a model, or while it is on its way."""
+
+    wish: Literal["get", "cancel", "decline"]
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """End."""
 
@@ -97,5 +105,6 @@ Input = (
     | Say
     | Interrupt
     | Mute
+    | AboutModel
     | Stop
 )

@@ -23,6 +23,7 @@ from websockets.http11 import Request, Response
 
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.loading import loader
+from parlor_tui.core.offering import Offering, offering
 from parlor_tui.core.profiles import Profile, choose
 from parlor_tui.core.session import Session
 from parlor_tui.events import CoreEvent, CoreHello
@@ -38,12 +39,13 @@ _STOP_S = 1.0
 
 
 class CoreServer:
-    """Serves `core` to clients that know `token`."""
+    """Serves `core`, and what it has to offer, to clients that know `token`."""
 
-    def __init__(self, core: InferenceCore, settings: Settings, token: str) -> None:
+    def __init__(self, core: InferenceCore, settings: Settings, token: str, offering: Offering | None = None) -> None:
         self._core = core
         self._settings = settings
         self._token = token
+        self._offering = offering
 
     async def listen(self, port: int) -> Server:
         """Begin to serve on loopback; port 0 takes a free one. Raises OSError if the port is taken."""
@@ -64,16 +66,19 @@ class CoreServer:
 
     async def _client(self, connection: ServerConnection) -> None:
         outbox: asyncio.Queue[str] = asyncio.Queue(_OUTBOX_MESSAGES)
-        client = _Client(self._core, self._settings, outbox, connection)
+        client = _Client(self._core, self._settings, outbox, connection, self._offering)
         writer = asyncio.create_task(_write(connection, outbox))
-        unwatch = self._core.watch(client.emit)
+        unwatch = [self._core.watch(client.emit)]
+        if self._offering is not None:
+            unwatch.append(self._offering.watch(client.emit))
         try:
             async for message in connection:
                 client.receive(message)
         except ConnectionClosed:
             pass
         finally:
-            unwatch()
+            for end in unwatch:
+                end()
             writer.cancel()
             await client.session.close()
 
@@ -88,8 +93,14 @@ class _Client:
     """One client's session, its requests read and its events written."""
 
     def __init__(
-        self, core: InferenceCore, settings: Settings, outbox: asyncio.Queue[str], connection: ServerConnection
+        self,
+        core: InferenceCore,
+        settings: Settings,
+        outbox: asyncio.Queue[str],
+        connection: ServerConnection,
+        offering: Offering | None,
     ) -> None:
+        self._offering = offering
         self._outbox = outbox
         self._connection = connection
         self._encoder = Encoder()
@@ -149,6 +160,16 @@ class _Client:
                 session.respond(turn, event_id, speak=speak)
             case say.CancelResponse(response_id):
                 session.cancel(response_id, event_id)
+            case say.GetModel() | say.CancelModel():
+                self._models(request, event_id)
+
+    def _models(self, request: say.GetModel | say.CancelModel, event_id: str | None) -> None:
+        if self._offering is None:
+            self.session.refuse("nothing_offered", "this core offers no other model", event_id)
+        elif isinstance(request, say.GetModel):
+            self._offering.get()
+        else:
+            self._offering.cancel()
 
     def _view(self) -> SessionView:
         session = self.session
@@ -189,7 +210,9 @@ def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
         answers.write(line + "\n")
         answers.flush()
 
-    asyncio.run(_serve(core, CoreServer(core, settings, token), port, announce, follow_stdin=token_file is None))
+    offered = offering(settings, profile)
+    server = CoreServer(core, settings, token, offered)
+    asyncio.run(_serve(core, offered, server, port, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
     os._exit(0)
@@ -203,7 +226,13 @@ def _end_wedged(stuck_s: float) -> None:
 
 
 async def _serve(
-    core: InferenceCore, server: CoreServer, port: int, announce: Callable[[int], None], *, follow_stdin: bool
+    core: InferenceCore,
+    offered: Offering | None,
+    server: CoreServer,
+    port: int,
+    announce: Callable[[int], None],
+    *,
+    follow_stdin: bool,
 ) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -214,8 +243,12 @@ async def _serve(
         threading.Thread(target=_wait_for_parent, args=(loop, stop), name="parent", daemon=True).start()
     listening = await server.listen(port)
     core.start()
+    if offered is not None:
+        offered.start()
     announce(listening.sockets[0].getsockname()[1])
     await stop.wait()
+    if offered is not None:
+        offered.close()
     core.close()
     listening.close()
     with contextlib.suppress(TimeoutError):

@@ -23,6 +23,8 @@ from parlor_tui.settings import Settings
 _log = logging.getLogger(__name__)
 _START_S = 20.0
 _BACK_OFF_S = (0.2, 1.0, 2.0, 4.0, 8.0)
+_RETIRE_S = 2.0
+"""A core that is to make room for another has this long to end in order."""
 _FORGIVEN_AFTER_S = 60.0
 """Crashes longer ago than this do not count towards the limit."""
 
@@ -31,7 +33,7 @@ class Supervisor:
     """Runs `command` (a core that takes its token on stdin) and links to it, again and again until `stop`.
 
     Callbacks come on the supervisor's or the link's threads: `on_up` with a fresh link, `on_event` with what the core
-    says, `on_down` with the reason and whether it will be tried again.
+    says, `on_down` with the reason (empty after `restart`) and whether it will be tried again.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Supervisor:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._link: Link | None = None
+        self._retired: Link | None = None
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
 
     @property
@@ -61,6 +64,13 @@ class Supervisor:
     def start(self) -> None:
         """Begin; returns at once."""
         self._thread.start()
+
+    def restart(self) -> None:
+        """End the core and start another at once; returns at once. It counts as no crash. Without a core: nothing."""
+        with self._lock:
+            self._retired = link = self._link
+        if link is not None:
+            link.close()
 
     def stop(self, timeout_s: float) -> None:
         """End the core, first by closing its stdin, then by force. Takes about `timeout_s` at most."""
@@ -80,6 +90,9 @@ class Supervisor:
             reason = self._once()
             if self._stopping.is_set():
                 return
+            if not reason:
+                self._on_down("", True)
+                continue
             crashes.append(now_s())
             while crashes and crashes[0] < now_s() - _FORGIVEN_AFTER_S:
                 crashes.popleft()
@@ -90,13 +103,14 @@ class Supervisor:
             self._stopping.wait(_BACK_OFF_S[len(crashes) - 1])
 
     def _once(self) -> str:
-        """Start one core and follow it to its end; the reason for that, in one line."""
+        """Start one core and follow it to its end; the reason for that, in one line; empty if it was to end."""
         token = secrets.token_urlsafe(32)
         try:
             process = self._spawn()
         except OSError as error:
             return f"the core cannot be started: {error}"
         closed = threading.Event()
+        grace_s = 0.5
         try:
             port = self._handshake(process, token)
             if port is None:
@@ -108,13 +122,18 @@ class Supervisor:
             self._on_up(link)
             link.start()
             closed.wait()
+            with self._lock:
+                retired = self._retired is link
+            if retired:
+                grace_s = _RETIRE_S
+                return ""
             return self._why(process, "the link to the core was lost")
         except LinkError as error:
             return str(error)
         finally:
             with self._lock:
                 self._link = None
-            end(process, 0.5)
+            end(process, grace_s)
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         log_fd, _ = open_log(self._log)

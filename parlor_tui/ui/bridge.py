@@ -16,6 +16,7 @@ from parlor_tui.events import (
     Event,
     Loading,
     MicLevel,
+    ModelComing,
     ReplyAudioArrived,
     ReplyText,
     SpeakerLevel,
@@ -34,7 +35,7 @@ def merged(last: Event, new: Event) -> Event | None:
             return new
         case ReplyAudioArrived(), ReplyAudioArrived() if last.turn == new.turn:
             return replace(new, samples=last.samples + new.samples)
-        case Loading(), Loading():
+        case (Loading(), Loading()) | (ModelComing(), ModelComing()):
             return new
     return None
 

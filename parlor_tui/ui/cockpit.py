@@ -22,6 +22,9 @@ from parlor_tui.events import (
     Event,
     Loading,
     MicLevel,
+    ModelComing,
+    ModelOffered,
+    ModelOver,
     Notice,
     Ready,
     State,
@@ -36,6 +39,7 @@ from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.last_turn import LastTurn
+from parlor_tui.ui.widgets.offer import OfferBar
 from parlor_tui.ui.widgets.progress import Banner, Progress, Step, Trouble
 from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
 from parlor_tui.ui.widgets.status import Status, StatusLine, shown_db
@@ -73,6 +77,8 @@ class ParlorApp(App[int], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "interrupt", "interrupt", key_display="esc"),
         Binding("ctrl+t,f8", "mute", "mute", key_display="^t", priority=True, tooltip="Close or open the microphone"),
+        Binding("ctrl+g", "get_model", "get the model", show=False),
+        Binding("ctrl+n", "no_model", "not now", show=False),
         Binding("ctrl+q", "leave", "quit", key_display="^q", priority=True),
         Binding("ctrl+c", "leave", "quit", show=False, priority=True),
     ]
@@ -96,6 +102,7 @@ class ParlorApp(App[int], inherit_bindings=False):
         self._clock = clock or wall_clock()
         self._transcript = Transcript()
         self._troubles: dict[str, Trouble] = {}
+        self._offer: ModelOffered | None = None
         self._status = Status(
             microphone=settings.devices.microphone != "none", camera=settings.devices.camera != "none"
         )
@@ -114,6 +121,10 @@ class ParlorApp(App[int], inherit_bindings=False):
         yield from super().get_system_commands(screen)
         yield SystemCommand("Mute", "Close or open the microphone", self.action_mute)
         yield SystemCommand("Interrupt", "Stop the reply", self.action_interrupt)
+        if isinstance(self.query_one(OfferBar).shown, ModelComing):
+            yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
+        elif self._offer is not None:
+            yield SystemCommand(f"Get {self._offer.model}", self._offer.lines[-1], self.action_get_model)
         yield SystemCommand("Copy", "Copy the text selected with the mouse", screen.action_copy_text)
 
     def compose(self) -> ComposeResult:
@@ -121,6 +132,7 @@ class ParlorApp(App[int], inherit_bindings=False):
         yield StatusLine()
         yield Progress()
         yield Banner()
+        yield OfferBar()
         with Horizontal(id="top"), Vertical(id="talk-frame") as frame:
             frame.border_title = "Talk"
             yield Talk(self._transcript, self._clock, id="talk")
@@ -186,6 +198,7 @@ class ParlorApp(App[int], inherit_bindings=False):
             case MicLevel():
                 self._status = replace(self._status, mic_db=shown_db(event.dbfs, self._status.mic_db))
             case CoreFound():
+                self._offer = self.query_one(OfferBar).shown = None  # what is offered, each core says itself
                 self._status = replace(
                     self._status, profile=event.profile, model=event.model, demo_grade=event.demo_grade
                 )
@@ -193,6 +206,13 @@ class ParlorApp(App[int], inherit_bindings=False):
                 self.query_one(Progress).step = Step(event.text, event.done_bytes, event.total_bytes)
             case Ready():
                 self._ready_to_talk(event)
+            case ModelOffered():
+                self._offer = event
+                self.query_one(OfferBar).shown = None if event.declined else event
+            case ModelComing():
+                self.query_one(OfferBar).shown = event
+            case ModelOver():
+                self._model_over(event)
             case TurnCommitted():
                 self._status = replace(self._status, turn=event.turn)
             case TurnDone() if event.stages_ms:
@@ -219,6 +239,13 @@ class ParlorApp(App[int], inherit_bindings=False):
         if event.text:
             self._troubles[event.key] = (event.severity, event.text)
         self.query_one(Banner).troubles = tuple(self._troubles.values())
+
+    def _model_over(self, event: ModelOver) -> None:
+        self.query_one(OfferBar).shown = None
+        if event.outcome == "got":
+            self._offer = None  # the core that starts with it says so
+        else:
+            self._transcript.line(event.text, "error" if event.outcome == "failed" else "info", event.at_s)
 
     # --- what the user does -------------------------------------------------------------------------------------------
 
@@ -254,6 +281,19 @@ class ParlorApp(App[int], inherit_bindings=False):
         self._status = replace(self._status, muted=not self._status.muted)
         self.query_one(StatusLine).status = self._status
         self._assistant.set_muted(self._status.muted)
+
+    def action_get_model(self) -> None:
+        """Get the model that is offered, or go on with it."""
+        if self._offer is not None:
+            self._assistant.get_model()
+
+    def action_no_model(self) -> None:
+        """Not now, or no longer."""
+        match self.query_one(OfferBar).shown:
+            case ModelComing():
+                self._assistant.cancel_model()
+            case ModelOffered():
+                self._assistant.decline_model()
 
     def action_leave(self) -> None:
         """End the screen; what is still running is stopped after the terminal is back."""

@@ -31,3 +31,12 @@ class AssistantControl(Protocol):
 
     def set_muted(self, muted: bool) -> None:
         """Close or open the microphone."""
+
+    def get_model(self) -> None:
+        """Get the model that was offered, or go on with it, while the talk goes on."""
+
+    def cancel_model(self) -> None:
+        """Stop getting it; what came is kept."""
+
+    def decline_model(self) -> None:
+        """Not now: it is not offered again, at later starts neither."""

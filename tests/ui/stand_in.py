@@ -5,6 +5,8 @@ It is not under test; the screen is.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from parlor_tui.events import (
     AudioStarted,
     AudioStopped,
@@ -16,6 +18,9 @@ from parlor_tui.events import (
     Interrupted,
     Loading,
     MicLevel,
+    ModelComing,
+    ModelOffered,
+    ModelOver,
     Notice,
     Ready,
     ReplyText,
@@ -65,6 +70,15 @@ class StandIn:
     def set_muted(self, muted: bool) -> None:
         self.asked.append(("set_muted", muted))
 
+    def get_model(self) -> None:
+        self.asked.append(("get_model", None))
+
+    def cancel_model(self) -> None:
+        self.asked.append(("cancel_model", None))
+
+    def decline_model(self) -> None:
+        self.asked.append(("decline_model", None))
+
     def replay(self, events: list[Event]) -> None:
         for event in events:
             self.bridge.put(event)
@@ -106,6 +120,46 @@ def ready() -> list[Event]:
         StateChanged(at_s=4.0, state=State.LISTENING),
         MicLevel(at_s=4.1, dbfs=-52.0, speech_probability=0.02),
     ]
+
+
+def offered(at_s: float = 1.5, *, came_bytes: int = 0, fits: bool = True, declined: bool = False) -> ModelOffered:
+    """What the core says of Gemma on a machine without it."""
+    to_go = f"{(2_588_147_712 - came_bytes) / 1e9:.1f} GB of it to go, " if came_bytes else ""
+    room = "" if fits else ": too little, 2.8 GB are needed"
+    return ModelOffered(
+        at_s=at_s,
+        name="gemma-4-e2b",
+        model="Gemma 4 E2B",
+        lines=(
+            f"gemma-4-e2b: 2.6 GB, {to_go}answers, licence Apache-2.0",
+            "whisper-base: 147.9 MB, captions, licence MIT",
+            f"{(2_736_000_000 - came_bytes) / 1e9:.1f} GB to download; "
+            f"{131.2 if fits else 1.9} GB free for /home/ada/.local/share/parlor-tui/models{room}",
+        ),
+        left_bytes=2_736_000_000 - came_bytes,
+        came_bytes=came_bytes,
+        free_bytes=131_200_000_000 if fits else 1_900_000_000,
+        licences=("Apache-2.0", "MIT"),
+        fits=fits,
+        declined=declined,
+    )
+
+
+def coming(at_s: float = 5.0, done_bytes: int = 1_190_000_000) -> ModelComing:
+    """What the core says while Gemma is on its way."""
+    return ModelComing(
+        at_s=at_s,
+        name="gemma-4-e2b",
+        text=f"gemma-4-e2b: {done_bytes / 1e9:.1f} GB of 2.6 GB, 10.2 MB/s, 2 min left",
+        done_bytes=done_bytes,
+        total_bytes=2_588_147_712,
+        bytes_per_s=10_200_000.0,
+        left_s=137.0,
+    )
+
+
+def model_over(outcome: Literal["got", "failed", "cancelled", "declined"], text: str = "") -> ModelOver:
+    return ModelOver(at_s=6.0, name="gemma-4-e2b", outcome=outcome, text=text or f"it was {outcome}")
 
 
 def hearing(turn: int = 0, at_s: float = 10.0, words: str = "What's on the table in front of") -> list[Event]:

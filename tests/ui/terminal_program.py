@@ -59,6 +59,15 @@ class Noisy:
     def set_muted(self, muted: bool) -> None:
         os.write(2, f"MUTED {muted}\n".encode())
 
+    def get_model(self) -> None:
+        os.write(2, b"GET MODEL\n")
+
+    def cancel_model(self) -> None:
+        os.write(2, b"CANCEL MODEL\n")
+
+    def decline_model(self) -> None:
+        os.write(2, b"DECLINE MODEL\n")
+
 
 if __name__ == "__main__":
     raise SystemExit(run_screen(lambda listener: Noisy(listener, set(sys.argv[1:])), Settings()))
