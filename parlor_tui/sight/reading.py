@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import Any
 
@@ -43,6 +44,8 @@ def read_lines(frame_rgb: NDArray[np.uint8]) -> list[str]:
 
 @cache
 def _reader() -> Any:
+    # ONNX Runtime, on which it runs, collects events about this machine for its makers. Nothing leaves this machine.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         from rapidocr import RapidOCR
     except (ImportError, OSError) as error:
