@@ -24,6 +24,7 @@ from parlor_tui.events import (
     InputOver,
     Interrupted,
     Loading,
+    MediaTaken,
     Notice,
     Ready,
     ReplyText,
@@ -125,8 +126,8 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
         return {"t_ms": round((event.at_s - began_s) * 1000, 1), "event": name, **fields}
 
     match event:
-        case Ready(profile=profile, model=model, load_ms=load_ms):
-            return line("ready", profile=profile, model=model, load_ms=round(load_ms, 1))
+        case Ready(profile=profile, model=model, load_ms=load_ms, hears=hears, sees=sees):
+            return line("ready", profile=profile, model=model, load_ms=round(load_ms, 1), hears=hears, sees=sees)
         case SpeechStarted(turn=turn):
             return line("speech_started", turn=turn)
         case SpeechStopped(turn=turn, last_speech_at_s=last, dropped=dropped):
@@ -137,6 +138,8 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return line("caption", turn=turn, text=text, final=final)
         case TurnCommitted(turn=turn, last_speech_at_s=last, shown=shown):
             return line("turn_committed", turn=turn, source="typed" if last is None else "voice", shown=shown)
+        case MediaTaken(turn=turn, kind=kind, took_ms=took_ms):
+            return line("media_taken", turn=turn, kind=kind, took_ms=round(took_ms, 1))
         case ReplyText(turn=turn, delta=delta, final=final, whole=whole):
             return line("reply_text", turn=turn, delta=delta, final=final, **({"text": whole} if final else {}))
         case AudioStarted(turn=turn):
