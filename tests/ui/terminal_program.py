@@ -11,6 +11,7 @@ from parlor_tui.events import CoreFound, Ready, State, StateChanged, now_s
 from parlor_tui.settings import Settings
 from parlor_tui.ui.app import run_screen
 from parlor_tui.ui.control import Listener
+from tests.ui.stand_in import coming, model_over, offered
 
 
 class Noisy:
@@ -30,6 +31,8 @@ class Noisy:
         self._listener(CoreFound(at_s=now_s(), profile="lite", model="Toy", demo_grade=True))
         self._listener(Ready(at_s=now_s(), profile="lite", model="Toy", load_ms=1.0))
         self._listener(StateChanged(at_s=now_s(), state=State.LISTENING))
+        if "offers" in self._faults:
+            self._listener(offered(now_s()))
         if "quiet" in self._faults:
             return
         libc = ctypes.CDLL(None)
@@ -61,12 +64,16 @@ class Noisy:
 
     def get_model(self) -> None:
         os.write(2, b"GET MODEL\n")
+        self._listener(coming(now_s()))
 
     def cancel_model(self) -> None:
         os.write(2, b"CANCEL MODEL\n")
+        self._listener(model_over("cancelled"))
+        self._listener(offered(now_s(), came_bytes=1_190_000_000))
 
     def decline_model(self) -> None:
         os.write(2, b"DECLINE MODEL\n")
+        self._listener(model_over("declined"))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from parlor_tui.events import (
     Event,
     Loading,
     MicLevel,
+    ModelComing,
     Notice,
     ReplyAudioArrived,
     ReplyText,
@@ -28,6 +29,7 @@ repeating: st.SearchStrategy[Event] = st.one_of(
     st.builds(Caption, at_s=st.just(0.0), turn=turns, text=texts, final=st.booleans()),
     st.builds(ReplyAudioArrived, at_s=st.just(0.0), turn=turns, samples=st.integers(0, 100)),
     st.builds(Loading, at_s=st.just(0.0), text=texts),
+    st.builds(ModelComing, at_s=st.just(0.0), name=st.just("m"), text=texts, done_bytes=st.integers(0, 9)),
 )
 meters: st.SearchStrategy[Event] = st.one_of(
     st.builds(MicLevel, at_s=st.just(0.0), dbfs=st.floats(-120, 0), speech_probability=st.floats(0, 1)),
@@ -38,7 +40,7 @@ facts: st.SearchStrategy[Event] = st.one_of(
     st.builds(SpeechStarted, at_s=st.just(0.0), turn=turns),
     st.builds(TurnCommitted, at_s=st.just(0.0), turn=turns, last_speech_at_s=st.none(), shown=st.booleans()),
 )
-MERGED_TYPES = (ReplyText, Caption, ReplyAudioArrived, Loading, MicLevel, SpeakerLevel)
+MERGED_TYPES = (ReplyText, Caption, ReplyAudioArrived, Loading, ModelComing, MicLevel, SpeakerLevel)
 
 
 def reply_text(events: list[Event], turn: int) -> str:

@@ -34,6 +34,10 @@ SCENES: dict[str, list[Event]] = {
         StateChanged(at_s=51.0, state=State.ERROR),
     ],
     "talk": stand_in.whole_talk(),
+    "offered": [*stand_in.whole_talk(), stand_in.offered()],
+    "offered-again": [*stand_in.ready(), stand_in.offered(came_bytes=1_190_000_000)],
+    "offered-without-room": [*stand_in.ready(), stand_in.offered(fits=False)],
+    "coming": [*stand_in.whole_talk(), stand_in.offered(), stand_in.coming()],
 }
 
 
@@ -61,6 +65,19 @@ def test_picture_in_the_light_theme(size: tuple[int, int], snap_compare: Callabl
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=size, run_before=play)
+
+
+@pytest.mark.parametrize("scene", ["offered", "coming"])
+def test_picture_of_the_offer_in_the_light_theme(scene: str, snap_compare: Callable[..., bool]) -> None:
+    app, assistant = stand_in.make_app(stand_in.with_camera())
+
+    async def play(pilot: Pilot[Any]) -> None:
+        app.theme = "parlor-light"
+        assistant.replay(SCENES[scene])
+        app.drain()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=(80, 24), run_before=play)
 
 
 def test_picture_without_colour(monkeypatch: pytest.MonkeyPatch, snap_compare: Callable[..., bool]) -> None:

@@ -137,6 +137,22 @@ def test_the_keys_that_a_terminal_really_sends(tmux: Screen) -> None:
     tmux.wait("both lines as one turn", lambda: "SAID two\nlines" in tmux.log())
 
 
+def test_the_keys_of_an_offer_are_ones_that_a_terminal_really_sends(tmux: Screen) -> None:
+    tmux.run_screen("quiet", "offers")
+    tmux.wait_for("^g download  ^n not now")
+    tmux.keys("half a question")
+    tmux.keys("C-g")
+    tmux.wait("the wish to get it", lambda: "GET MODEL" in tmux.log())
+    tmux.wait_for("^n cancel")
+    tmux.keys("C-n")
+    tmux.wait("the wish to cancel", lambda: "CANCEL MODEL" in tmux.log())
+    tmux.wait_for("^n not now")
+    tmux.keys("C-n")
+    tmux.wait("the wish for no more offers", lambda: "DECLINE MODEL" in tmux.log())
+    tmux.wait("the talk has the room again", lambda: "^n" not in tmux.picture())
+    assert "half a question" in tmux.picture()
+
+
 @pytest.mark.parametrize(
     "env", ["NO_COLOR=1", "LC_ALL=C", "LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=ascii", "TERM=linux"]
 )

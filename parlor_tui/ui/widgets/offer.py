@@ -22,7 +22,7 @@ def offer_lines(offer: ModelOffered, width: int, rows: int) -> list[Content]:
     if offer.fits:
         title = Content(f"Get {clean(offer.model)}? It hears, sees and answers better.")
     else:
-        title = Content.styled(f"{clean(offer.model)} needs more room on the disk than there is.", "$text-warning")
+        title = Content.styled(f"{clean(offer.model)} needs more room on the disk.", "$text-warning")
     words = "go on" if offer.came_bytes and offer.left_bytes else "download"
     keys = Content("  ").join([_key("^g", words, "get_model"), _key("^n", "not now", "no_model")])
     told = offer.lines[-1:] if rows < FEW_ROWS else offer.lines
