@@ -7,6 +7,7 @@ import queue
 import signal
 import sys
 import threading
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,6 +26,9 @@ from parlor_tui.events import (
     Interrupted,
     Loading,
     MediaTaken,
+    ModelComing,
+    ModelOffered,
+    ModelOver,
     Notice,
     Ready,
     ReplyText,
@@ -158,6 +162,12 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
                 stages_ms=dict(stages_ms),
                 output_tokens=tokens,
             )
+        case ModelOffered():
+            return line("model_offered", **_fields(event))
+        case ModelComing():
+            return line("model_coming", **_fields(event))
+        case ModelOver():
+            return line("model_over", **_fields(event))
         case HeardText(turn=turn, heard=heard):
             return line("notice", severity="info", key="", text=f"of the reply was heard: {heard!r}", turn=turn)
         case Notice(text=text, severity=severity, key=key):
@@ -168,3 +178,8 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return line("error", text=text, missing=missing)
         case _:
             return None
+
+
+def _fields(event: ModelOffered | ModelComing | ModelOver) -> dict[str, Any]:
+    """All of an event that is printed as it is."""
+    return {name: value for name, value in asdict(event).items() if name != "at_s"}

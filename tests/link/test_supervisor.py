@@ -1,0 +1,94 @@
+"""Cores that are asked to end, and cores that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from parlor_tui.events import CoreEvent, CoreHello
+from parlor_tui.link.client import Link
+from parlor_tui.link.supervisor import Supervisor
+
+CORE = [sys.executable, str(Path(__file__).with_name("a_core.py"))]
+
+
+class Watched:
+    """A supervisor and all that it tells."""
+
+    def __init__(self, log: Path) -> None:
+        self.links: list[Link] = []
+        self.greetings: list[int] = []
+        self.downs: list[tuple[str, bool]] = []
+        self._changed = threading.Condition()
+        self.supervisor = Supervisor(CORE, log, self._up, self._said, self._down)
+
+    def _up(self, link: Link) -> None:
+        self.links.append(link)
+
+    def _said(self, event: CoreEvent) -> None:
+        assert isinstance(event, CoreHello)
+        with self._changed:
+            self.greetings.append(self.supervisor.core_pid or 0)
+            self._changed.notify_all()
+
+    def _down(self, reason: str, again: bool) -> None:
+        with self._changed:
+            self.downs.append((reason, again))
+            self._changed.notify_all()
+
+    def wait_for_core(self, number: int) -> int:
+        """The process number of the `number`-th core, once it greets."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.greetings) >= number, 20), f"no core {number}: {self.downs}"
+        return self.greetings[number - 1]
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    watched = Watched(tmp_path / "log")
+    watched.supervisor.start()
+    yield watched
+    watched.supervisor.stop(2.0)
+
+
+def test_a_restart_ends_the_core_in_order_and_brings_another(watched: Watched) -> None:
+    first = psutil.Process(watched.wait_for_core(1))
+    watched.supervisor.restart()
+    second = watched.wait_for_core(2)
+    assert second != first.pid
+    assert not first.is_running()
+    assert watched.downs == [("", True)]
+    assert len(watched.links) == 2
+
+
+def test_restarts_are_no_crashes_however_many(watched: Watched) -> None:
+    for number in range(1, 9):
+        watched.wait_for_core(number)
+        began_s = time.monotonic()
+        watched.supervisor.restart()
+    watched.wait_for_core(9)
+    assert time.monotonic() - began_s < 4, "a restart waits for nothing"
+    assert watched.downs == [("", True)] * 8
+    os.kill(watched.greetings[-1], signal.SIGTERM)
+    watched.wait_for_core(10)
+    reason, again = watched.downs[-1]
+    assert reason
+    assert again
+
+
+def test_without_a_core_a_restart_is_nothing(tmp_path: Path) -> None:
+    watched = Watched(tmp_path / "log")
+    watched.supervisor.restart()
+    watched.supervisor.start()
+    os.kill(watched.wait_for_core(1), signal.SIGTERM)
+    watched.wait_for_core(2)
+    assert watched.downs[0][0], "the end of the first core was a crash"
+    watched.supervisor.stop(2.0)
