@@ -124,7 +124,7 @@ class ParlorApp(App[int], inherit_bindings=False):
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
         elif self._offer is not None:
-            yield SystemCommand(f"Get {self._offer.model}", self._offer.lines[-1], self.action_get_model)
+            yield SystemCommand(f"Get {self._offer.model}", self._offer.lines[-1], self._assistant.get_model)
         yield SystemCommand("Copy", "Copy the text selected with the mouse", screen.action_copy_text)
 
     def compose(self) -> ComposeResult:
@@ -283,8 +283,8 @@ class ParlorApp(App[int], inherit_bindings=False):
         self._assistant.set_muted(self._status.muted)
 
     def action_get_model(self) -> None:
-        """Get the model that is offered, or go on with it."""
-        if self._offer is not None:
+        """Get the model that is offered here and now, or go on with it."""
+        if isinstance(self.query_one(OfferBar).shown, ModelOffered):
             self._assistant.get_model()
 
     def action_no_model(self) -> None:

@@ -81,7 +81,7 @@ async def test_not_now_is_one_key_and_the_palette_still_has_it() -> None:
         text = await show(app, pilot, assistant, model_over("declined", "Gemma 4 E2B is not offered again"))
         assert not app.query_one(OfferBar).display
         assert "· Gemma 4 E2B is not offered again" in text
-        await pilot.press("ctrl+n")
+        await pilot.press("ctrl+n", "ctrl+g")
         assert len(assistant.asked) == 1
         assert "Get Gemma 4 E2B" in [command.title for command in app.get_system_commands(app.screen)]
 
