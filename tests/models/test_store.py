@@ -261,7 +261,12 @@ def test_the_catalogue_holds_together() -> None:
         if catalogue.voices(name):
             assert set(catalogue.voices(other)) < set(catalogue.voices(name))
             assert set(catalogue.MODELS[other].files) < set(catalogue.MODELS[name].files)
-    assert list(catalogue.stand_ins("whisper-small")) == ["whisper-base", "whisper-tiny", "whisper-tiny.en"]
+    assert list(catalogue.stand_ins("whisper-small")) == [
+        "whisper-base",
+        "whisper-base-pip",
+        "whisper-tiny",
+        "whisper-tiny.en",
+    ]
     assert len(catalogue.voices("kokoro-voices")) == 54
     assert catalogue.voices("smollm2-135m") == ()
 
