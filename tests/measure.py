@@ -1,5 +1,8 @@
 """Measures the program as people run it, on the virtual rig: `python -m tests.measure`. Prints one JSON object.
 
+`python -m tests.measure talk [OPTIONS OF THE PROGRAM]` measures the ten questions alone, for instance
+`talk --profile gemma --model tiny.litertlm --camera moving`; `moving` is a picture that is another one each second.
+
 first_paint_s   from the start of the process to the first frame on a real terminal (tmux), polled every 10 ms
 ready_s         from the start of the process to LISTENING, models on disk
 idle_cpu_pct    of one core, over 30 s of listening to a silent room: terminal process, core process
@@ -19,6 +22,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import psutil
 
 from tests.conftest import Home, make_home
@@ -41,6 +46,10 @@ def main() -> None:
             question_wav(question, voice)
         os.environ.update(rig.env)
         try:
+            if sys.argv[1:2] == ["talk"]:
+                options = [moving_video(place) if word == "moving" else word for word in sys.argv[2:]]
+                sys.stdout.write(json.dumps(talk(home, rig, *options), indent=2) + "\n")
+                return
             starts = [start(home, rig, place / f"start{n}") for n in range(RUNS)]
             result: dict[str, Any] = {
                 name: round(statistics.median(one[name] for one in starts), 2) for name in ("first_paint_s", "ready_s")
@@ -85,8 +94,22 @@ def start(home: Home, rig: Rig, folder: Path) -> dict[str, Any]:
     return {"first_paint_s": painted_s - began_s, "ready_s": ready_s - began_s, "cpu": cpu}
 
 
-def talk(home: Home, rig: Rig) -> dict[str, Any]:
-    with headless(home=home, env=rig.env) as live:
+def moving_video(folder: Path) -> str:
+    """A video of five minutes whose picture is another one each second."""
+    file = folder / "moving.avi"
+    video = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 5, (640, 480))
+    for second in range(300):
+        frame_bgr = np.full((480, 640, 3), 190, np.uint8)
+        colour = tuple(int(part) for part in np.random.default_rng(second).integers(0, 255, 3))
+        cv2.circle(frame_bgr, (120 + 97 * second % 400, 240), 110, colour, -1)
+        for _ in range(5):
+            video.write(frame_bgr)
+    video.release()
+    return str(file)
+
+
+def talk(home: Home, rig: Rig, *options: str) -> dict[str, Any]:
+    with headless(*options, home=home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
         terminal = psutil.Process(live.process.pid)
         (core,) = [p for p in terminal.children() if "core" in p.cmdline()]
@@ -95,7 +118,7 @@ def talk(home: Home, rig: Rig) -> dict[str, Any]:
             live.wait("turn_done", count=number)
         turns = live.of("turn_done")
         memory_mb = {name: round(p.memory_info().rss / 1e6) for name, p in (("terminal", terminal), ("core", core))}
-    names = turns[0]["stages_ms"]
+    names = dict.fromkeys(name for turn in turns for name in turn["stages_ms"])
     stages = {name: round(statistics.median(turn["stages_ms"].get(name, 0) for turn in turns)) for name in names}
     return {"memory_mb": memory_mb, "stages_ms": stages}
 

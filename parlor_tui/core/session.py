@@ -123,13 +123,7 @@ class Session:
 
     def commit(self, event_id: str | None = None) -> None:
         """Make the audio sent so far a message of the user's."""
-        if self._audio.duration_ms < _SHORTEST_COMMIT_MS:
-            self.refuse(
-                "input_audio_buffer_commit_empty",
-                f"there is too little audio to commit: {self._audio.duration_ms:.0f} ms, "
-                f"at least {_SHORTEST_COMMIT_MS} ms are needed",
-                event_id,
-            )
+        if not self._long_enough(self._audio, event_id):
             return
         samples, _ = self._audio.take()
         item_id = self._pending_item_id
@@ -147,7 +141,8 @@ class Session:
         except TooLong as error:
             self.refuse("invalid_value", str(error), event_id, "item.content")
             return
-        self._add_spoken(Item(item_id or new_id("item"), "user"), audio.take()[0], after, event_id)
+        if self._long_enough(audio, event_id):
+            self._add_spoken(Item(item_id or new_id("item"), "user"), audio.take()[0], after, event_id)
 
     def add_item(
         self,
@@ -248,6 +243,17 @@ class Session:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     # --- work ---------------------------------------------------------------------------------------------------------
+
+    def _long_enough(self, audio: InputAudio, event_id: str | None) -> bool:
+        if audio.duration_ms >= _SHORTEST_COMMIT_MS:
+            return True
+        self.refuse(
+            "input_audio_buffer_commit_empty",
+            f"there is too little audio to commit: {audio.duration_ms:.0f} ms, "
+            f"at least {_SHORTEST_COMMIT_MS} ms are needed",
+            event_id,
+        )
+        return False
 
     def _add_spoken(self, item: Item, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
         previous = self._memory.last_id() if after is None else after
