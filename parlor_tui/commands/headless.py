@@ -126,7 +126,7 @@ class _Ending:
 def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
     """`event` as the object that is printed for it; None for one that is not. `t_ms` counts from `began_s`."""
 
-    def line(name: str, **fields: Any) -> dict[str, Any]:
+    def line(name: str, /, **fields: Any) -> dict[str, Any]:
         return {"t_ms": round((event.at_s - began_s) * 1000, 1), "event": name, **fields}
 
     match event:
