@@ -8,11 +8,15 @@ import importlib.util
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 from parlor_tui.core.inference import one_line
 from parlor_tui.core.profiles import GEMMA, Profile, store_of
+from parlor_tui.engines.device_memory import gpu_memory, main_memory
+from parlor_tui.engines.memory_budget import CONTEXTS, OTHER_PARTS, Candidate, Device, NoFit, contexts_from, fit
 from parlor_tui.events import CoreFetched, CoreFetching, CoreOffer, ModelOutcome
-from parlor_tui.models import needs
+from parlor_tui.models import catalogue, needs
 from parlor_tui.models.base import Cancelled, ModelError, Progress
 from parlor_tui.models.store import Store
 from parlor_tui.settings import Settings
@@ -32,6 +36,38 @@ def offering(settings: Settings, profile: Profile) -> Offering | None:
     wanted = settings.core.profile == "auto" and profile is not GEMMA and settings.models.offer
     possible = settings.models.hub and importlib.util.find_spec("litert_lm") is not None
     return Offering(store_of(settings), profile, settings) if wanted and possible else None
+
+
+def shortage(
+    settings: Settings,
+    memory: Callable[[], Device] = main_memory,
+    gpu: Callable[[], Device | None] = gpu_memory,
+) -> str:
+    """Why Gemma would not fit into this machine's memory, in one line; empty if it would.
+
+    What other programs have of the memory now does not count: they may be gone when Gemma is here.
+    """
+    model = catalogue.find(needs.GEMMA)
+    gemma = Candidate(GEMMA.model_label, Path(model.name) / model.files[0].name, model.size_bytes)
+    core = settings.core
+    why = ""
+    for device, others in ((memory(), OTHER_PARTS), (gpu(), dict[str, int]())):
+        if device is None:
+            continue
+        try:
+            fit(
+                [gemma],
+                contexts_from(core.context_tokens, max(CONTEXTS)),
+                replace(device, in_use_bytes=0),
+                limit_percent=core.memory_percent,
+                others=others,
+                conversations=core.max_requests,
+            )
+        except NoFit as error:
+            why = why or error.shortage
+        else:
+            return ""
+    return why
 
 
 class Offering:
@@ -146,6 +182,9 @@ class Offering:
         return tuple(name for name in names if name not in used and not self._store.has(name))
 
     def _make(self) -> CoreOffer | None:
+        if why := shortage(self._settings):
+            _log.info("no offer: %s", why)
+            return None
         try:
             offer = self._store.offer(self._missing())
         except ModelError as error:

@@ -12,13 +12,16 @@ from pathlib import Path
 import pytest
 
 from parlor_tui.core.inference import InferenceCore
-from parlor_tui.core.offering import OfferEvent, Offering, offering
+from parlor_tui.core.offering import OfferEvent, Offering, offering, shortage
 from parlor_tui.core.profiles import GEMMA, LITE, OnProgress, Parts, store_of
+from parlor_tui.engines.memory_budget import Device
 from parlor_tui.events import CoreError, CoreEvent, CoreFetched, CoreFetching, CoreHello, CoreOffer
 from parlor_tui.link.client import Link
 from parlor_tui.link.client_events import CancelModel, ClientEvent, GetModel
 from parlor_tui.link.server import CoreServer
 from parlor_tui.models import catalogue
+from parlor_tui.models.base import ModelFile
+from parlor_tui.models.hub_models import HUB_MODELS
 from parlor_tui.models.sources import HubSource
 from parlor_tui.settings import Settings
 from tests.models import samples
@@ -218,6 +221,36 @@ def test_nothing_is_offered_to_whoever_chose_otherwise(settings: Settings, chose
 
 def test_who_has_gemma_is_offered_nothing(settings: Settings) -> None:
     assert offering(settings, GEMMA) is None
+
+
+@pytest.mark.parametrize(
+    ("total_gb", "gpu_gb", "fits"), [(16.0, None, True), (4.0, None, False), (4.0, 16.0, True), (4.0, 2.0, False)]
+)
+def test_it_is_not_for_machines_that_could_not_hold_it(
+    total_gb: float, gpu_gb: float | None, fits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "MODELS", {model.name: model for model in HUB_MODELS})
+    memory = Device("memory", int(total_gb * 1e9), int(total_gb * 0.9e9))
+    gpu = None if gpu_gb is None else Device("GPU memory", int(gpu_gb * 1e9), 0)
+    why = shortage(Settings(), lambda: memory, lambda: gpu)
+    assert (why == "") is fits
+    assert fits or why.startswith("Gemma 4 E2B needs ")
+
+
+def test_to_such_a_machine_nothing_is_offered(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    huge = replace(catalogue.MODELS["gemma-4-e2b"], files=(ModelFile("weights.bin", 10**15, "0" * 64),))
+    monkeypatch.setattr(catalogue, "MODELS", {**catalogue.MODELS, huge.name: huge})
+    told = Told()
+
+    async def run() -> None:
+        offered = offering(settings, LITE)
+        assert offered is not None
+        offered.watch(told.events.append)
+        offered.start()
+        await asyncio.sleep(1.0)
+
+    asyncio.run(run())
+    assert told.events == []
 
 
 # --- over the link ----------------------------------------------------------------------------------------------------
