@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from parlor_tui.models import catalogue
@@ -134,6 +135,24 @@ def test_cancelled_half_way_it_goes_on_from_there(screen: Tmux, hub: Hub) -> Non
     firsts = [first for path, first in hub.gets() if path.endswith(".litertlm")]
     assert firsts
     assert min(firsts) > len(content) * 0.45, "what came before was not asked for again"
+    leave(screen)
+
+
+def test_a_core_that_is_killed_half_way_is_followed_by_one_that_goes_on_by_itself(screen: Tmux, hub: Hub) -> None:
+    start(screen)
+    screen.wait_for("ready after", READY_S)
+    screen.keys("C-g")
+    screen.wait("half of it", lambda: percent(screen) >= 50, 60)
+    (core,) = [child for child in psutil.Process(screen.program_pid()).children() if "core" in child.cmdline()]
+    core.kill()
+    screen.wait_for("starting it again", 10)
+    hub.asked.clear()
+    screen.wait_for("Gemma 4 E2B is here: starting with it", 90)
+    screen.wait_for("gemma · Gemma 4 E2B", READY_S)
+    (content,) = hub.files.values()
+    firsts = [first for path, first in hub.gets() if path.endswith(".litertlm")]
+    assert firsts
+    assert min(firsts) > len(content) * 0.45
     leave(screen)
 
 
