@@ -340,7 +340,7 @@ class CoreFound(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready(Event):
-    """One can talk or type now. `load_ms` is the core's own loading time; `hears`, `sees`: the model does so by itself."""
+    """One can talk or type now. `load_ms` is the core's own loading time; `hears`, `sees`: the model itself does."""
 
     profile: str
     model: str

@@ -240,10 +240,7 @@ class Settings:
 
     def tuning(self, profile: str) -> Tuning:
         """The live part, with the defaults of `profile` wherever nobody chose otherwise."""
-        parts = {
-            name: _for_profile(getattr(self, name), name, profile, self.explicit)
-            for name in TUNED
-        }
+        parts = {name: _for_profile(getattr(self, name), name, profile, self.explicit) for name in TUNED}
         return Tuning(**parts)
 
     def with_values(self, values: Mapping[str, Any], where: str) -> Settings:

@@ -254,7 +254,9 @@ class Reply:
             voice: str | None = None
             if spoken:
                 speaking = self._options.tuning.speaking
-                choice = choose_voice(spoken, speaking.voice, parts.voice.voices, language or None, kanji=readings.found())
+                choice = choose_voice(
+                    spoken, speaking.voice, parts.voice.voices, language or None, kanji=readings.found()
+                )
                 voice = choice.voice
                 if choice.notice and choice.notice not in told:
                     told.add(choice.notice)

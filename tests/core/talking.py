@@ -19,7 +19,7 @@ from parlor_tui.core.profiles import GEMMA, OnProgress, Parts
 from parlor_tui.core.session import Session
 from parlor_tui.engines.backends import Backends
 from parlor_tui.engines.litert import LiteRt
-from parlor_tui.events import CoreEvent, ReplyDone
+from parlor_tui.events import CoreEvent, ReplyDone, now_s
 from parlor_tui.settings import Settings, Tuning, models_folder
 from parlor_tui.speech.kokoro_onnx import KokoroOnnx
 from parlor_tui.speech.voices import read_voices
@@ -53,9 +53,10 @@ class Talk:
 
     async def until(self, condition: Callable[[], bool], timeout_s: float = TURN_S) -> None:
         """Wait for something to be told."""
-        async with asyncio.timeout(timeout_s):
-            while not condition():
-                await asyncio.sleep(0.01)
+        deadline_s = now_s() + timeout_s
+        while not condition():  # noqa: ASYNC110 - what happens is told through a plain list
+            assert now_s() < deadline_s, self.told[-5:]
+            await asyncio.sleep(0.01)
 
     def ask(self) -> int:
         """Have it reply; the number of the turn."""

@@ -293,7 +293,8 @@ def test_an_engine_and_its_conversations_may_be_forgotten_in_any_order(model: Pa
     code = (
         "import gc, sys; from pathlib import Path; from tests.engines.test_litert import LiteRt, Backends, talk\n"
         "for _ in range(5):\n"
-        "    engine = LiteRt(Path(sys.argv[1]), 'x', backends=Backends('cpu', 'cpu', 'cpu'), context_tokens=0, slots=2)\n"
+        "    cpu = Backends('cpu', 'cpu', 'cpu')\n"
+        "    engine = LiteRt(Path(sys.argv[1]), 'x', backends=cpu, context_tokens=0, slots=2)\n"
         "    talk(engine, 2); engine.itself = engine; del engine; gc.collect()\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(model)], capture_output=True, text=True, check=False)
