@@ -54,7 +54,7 @@ class Talk:
     async def until(self, condition: Callable[[], bool], timeout_s: float = TURN_S) -> None:
         """Wait for something to be told."""
         deadline_s = now_s() + timeout_s
-        while not condition():  # noqa: ASYNC110 - what happens is told through a plain list
+        while not condition():
             assert now_s() < deadline_s, self.told[-5:]
             await asyncio.sleep(0.01)
 
