@@ -53,8 +53,8 @@ from parlor_tui.hearing.turn import Begin, Commit, Confirm, Drop, ReplyPhase
 from parlor_tui.link import client_events as say
 from parlor_tui.observe.stages import LatencyObserver
 
-_HARMLESS_CODES = ("response_cancel_not_active",)
-"""A cancel that crosses the end of its reply on the way finds nothing to cancel."""
+_HARMLESS_CODES = ("response_cancel_not_active", "item_delete_invalid_item_id")
+"""A cancel that crosses the end of its reply on the way finds nothing to cancel; a frame may be gone already."""
 _LEVEL_EVERY_S = 0.1
 
 Send = Callable[[say.ClientEvent], None]

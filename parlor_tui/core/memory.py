@@ -117,12 +117,26 @@ class Memory:
         item.heard_text = heard_text(item.spoken, audio_end_ms * rate_hz // 1000)
         return item.heard_text
 
-    def answered(self, item_id: str) -> None:
-        """The reply `item_id` is over: the sound before it is done with, and of the pictures the newest is enough."""
-        for item in self.before(item_id):
+    def turn_words(self, reply_id: str) -> str:
+        """What the user said in the turn that the reply `reply_id` answers."""
+        said: list[str] = []
+        for item in reversed(self.before(reply_id)):
+            if item.role == "assistant":
+                break
+            said.insert(0, item.text)
+        return " ".join(text for text in said if text)
+
+    def answered(self, reply_id: str, tokens: Tokens) -> None:
+        """The reply is over: the sound before it is done with, and of the pictures the newest is enough.
+
+        What they took in the engine's context still counts.
+        """
+        before = self.before(reply_id)
+        for item in before:
+            if item.audio_wav is not None or (item.shown and item.image_jpeg is not None):
+                item.fed_tokens = max(item.fed_tokens, tokens(item.message()))
             item.audio_wav = None
-        shown = [item for item in self._items if item.image_jpeg is not None]
-        for item in shown[:-1]:
+        for item in [item for item in before if item.image_jpeg is not None][:-1]:
             item.image_jpeg = None
 
     def forget_sounds(self) -> None:

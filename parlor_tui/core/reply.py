@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.limits import ReplyLimit
-from parlor_tui.core.memory import Item, Memory
+from parlor_tui.core.memory import Item, Memory, Tokens
 from parlor_tui.core.profiles import Parts
 from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
 from parlor_tui.events import (
@@ -63,8 +63,8 @@ class Preparation(Protocol):
     async def words(self) -> None:
         """Return once every caption is there."""
 
-    async def pictures(self) -> None:
-        """Return once it is decided which pictures the model is shown."""
+    async def pictures(self, reply_id: str) -> None:
+        """Return once it is decided which pictures of the turn that `reply_id` answers the model is shown."""
 
 
 class _NoWords(Exception):  # noqa: N818 - nothing went wrong
@@ -116,6 +116,7 @@ class Reply:
         memory.add(self._item)  # at once: a client may truncate a reply of which there is no word yet
         self._limit = ReplyLimit(options.tuning.answering.max_tokens)
         self._done = False
+        self._tokens: Tokens = lambda _message: 0
 
     def cancel(self) -> None:
         """End it now; the client hears so at once, whatever the models still do."""
@@ -134,10 +135,11 @@ class Reply:
             return
         try:
             parts = await self._core.parts()
+            self._tokens = parts.engine.tokens
             native = hears_itself(parts, self._options.tuning)
             if not native:
                 await self._preparation.words()
-            await self._preparation.pictures()
+            await self._preparation.pictures(self.item_id)
             if self._stop.stopped:
                 return
             if not native and self._nothing_said():
@@ -290,6 +292,6 @@ class Reply:
     def _finish(self, status: Status, reason: str = "", usage: Usage | None = None) -> None:
         used = usage or Usage(output_tokens=self._limit.tokens)
         text = self._item.text.strip()
-        self._memory.answered(self.item_id)
+        self._memory.answered(self.item_id, self._tokens)
         self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used))
         self._done = True

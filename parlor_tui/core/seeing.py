@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -68,10 +69,10 @@ class Seeing:
         async with self._lock:
             await self._consider(await self._core.parts(), words, view, busy)
 
-    async def settle(self, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
-        """The turn is there: what is still undecided is decided now, waiting for its `words` if they decide."""
+    async def settle(self, reply_id: str, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
+        """The turn of `reply_id` is there: what is undecided is decided now, waiting for its `words` if they decide."""
         async with self._lock:
-            await self._settle(view, words)
+            await self._settle(reply_id, view, words)
             self._shown_this_turn = False
 
     def forget(self, item_id: str) -> None:
@@ -80,13 +81,13 @@ class Seeing:
             self._pending = None
         self._forgotten = {item_id}
 
-    async def _settle(self, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
+    async def _settle(self, reply_id: str, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
         if self._pending is None:
             return
         if view.tuning.seeing.policy == "on_request":
             await words()
-        said = next((item.text for item in reversed(self._memory.items) if item.role == "user" and item.text), "")
         # The reply is about to show it, together with the rest of the turn.
+        said = self._memory.turn_words(reply_id)
         await self._consider(await self._core.parts(), said, view, busy=True)
         if self._pending is not None:
             self._drop(self._pending.item)
@@ -164,9 +165,9 @@ class Seeing:
         if took_ms:
             self._emit(InputTaken(-1, "picture", took_ms, 0.0))
 
-    @staticmethod
-    def _drop(item: Item) -> None:
-        item.image_jpeg = None
+    def _drop(self, item: Item) -> None:
+        with contextlib.suppress(KeyError):  # deleted meanwhile
+            self._memory.remove(item.item_id)
 
 
 def _look_of(jpeg: bytes) -> FrameSignature:

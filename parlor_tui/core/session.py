@@ -179,7 +179,7 @@ class Session:
         try:
             self._memory.remove(item_id)
         except KeyError:
-            self.refuse("item_not_found", f"there is no item {item_id}", event_id, "item_id")
+            self.refuse("item_delete_invalid_item_id", f"there is no item {item_id}", event_id, "item_id")
         else:
             self._seeing.forget(item_id)
             self._emit(ItemDeleted(item_id))
@@ -310,9 +310,9 @@ class Session:
         """See Preparation."""
         await asyncio.gather(*self._captions.values(), return_exceptions=True)
 
-    async def pictures(self) -> None:
+    async def pictures(self, reply_id: str) -> None:
         """See Preparation."""
-        await self._seeing.settle(self._view(), self.words)
+        await self._seeing.settle(reply_id, self._view(), self.words)
 
     def _view(self) -> ReplyOptions:
         return ReplyOptions(self.tuning, self.instructions, self.speak, self._language)

@@ -57,8 +57,30 @@ def test_sound_is_part_of_the_prompt_until_it_was_answered() -> None:
     memory.add(Item("a", "user", audio_wav=b"RIFF"))
     assert memory.prompt(OPENING, 2000, 100, tokens)[-1].audio_wav == b"RIFF"
     memory.add(Item("b", "assistant", "Yes."))
-    memory.answered("b")
+    memory.answered("b", tokens)
     assert [m.item_id for m in memory.prompt(OPENING, 2000, 100, tokens)[1:]] == ["b"]
+
+
+def test_what_sound_took_in_the_context_counts_after_it_was_answered() -> None:
+    def with_sound(message: Message) -> int:
+        return tokens(message) + (300 if message.audio_wav else 0)
+
+    rolled = []
+    for fed in (False, True):
+        memory = Memory()
+        for number in range(6):
+            memory.add(Item(f"u{number}", "user", "Hello.", audio_wav=b"RIFF" if fed else None))
+            memory.prompt(OPENING, 2000, 100, with_sound)
+            memory.add(Item(f"r{number}", "assistant", "Yes."))
+            memory.answered(f"r{number}", with_sound)
+        rolled.append(memory.roll_overs)
+    assert rolled == [0, 1]
+
+
+def test_the_words_of_a_turn_are_those_since_the_last_reply() -> None:
+    memory = talk(("user", "Look."), ("assistant", "Yes."), ("user", "And"), ("user", "now?"), ("assistant", ""))
+    assert memory.turn_words("item_4") == "And now?"
+    assert memory.turn_words("item_1") == "Look."
 
 
 def test_only_pictures_that_are_to_be_shown_are_and_of_old_ones_the_newest_is_kept() -> None:
@@ -69,7 +91,7 @@ def test_only_pictures_that_are_to_be_shown_are_and_of_old_ones_the_newest_is_ke
     memory.add(Item("b", "assistant", "I see."))
     shown = [(m.item_id, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]]
     assert shown == [("p1", b"1"), ("p3", b"3")]
-    memory.answered("b")
+    memory.answered("b", tokens)
     assert [(m.item_id, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]] == [
         ("p1", None),
         ("p3", b"3"),
