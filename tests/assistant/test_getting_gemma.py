@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,13 @@ READY_S = 90.0
 TURN_S = 60.0
 REPO = "litert-community/gemma-4-E2B-it-litert-lm"
 SECONDS_TO_GET = 12.0
+SURROUNDINGS = {
+    "NO_PROXY": "127.0.0.1",
+    "no_proxy": "127.0.0.1",
+    "PIP_CONFIG_FILE": os.devnull,
+    "PIP_NO_INDEX": "1",
+}
+"""Nothing but the imitated hub can be reached: captions other than those of lite are not to be had."""
 
 
 @pytest.fixture
@@ -50,15 +58,14 @@ def home(tmp_path: Path, hub: Hub) -> Home:
         (folder / name).symlink_to(model, target_is_directory=True)
     devices = '[devices]\nmicrophone = "none"\nspeaker = "none"\n'
     home.config.write_text(f"[models]\nfolder = {toml_value(str(folder))}\n{devices}", encoding="utf-8")
-    mine = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-    kept = {name: value for name, value in home.env.items() if not name.startswith(("HF_", "HUGGING"))}
-    return Home({**kept, **mine}, home.config)
+    kept = {name: value for name, value in home.env.items() if not name.startswith(("HF_", "HUGGING", "PIP_"))}
+    return Home({**kept, **SURROUNDINGS, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf")}, home.config)
 
 
 @pytest.fixture
 def screen(home: Home, tmp_path: Path) -> Iterator[Tmux]:
     names = ("HOME", "PYTHONPATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
-    hubs = ("HF_ENDPOINT", "HF_HOME", "NO_PROXY", "no_proxy")
+    hubs = ("HF_ENDPOINT", "HF_HOME", *SURROUNDINGS)
     terminal = Tmux(tmp_path, {name: home.env[name] for name in (*names, *hubs)})
     yield terminal
     terminal.close()
