@@ -87,5 +87,6 @@ def make_home(folder: Path) -> Home:
     env = {**kept, **{name: str(place) for name, place in places.items()}, "PYTHONPATH": path}
     config = home / "config" / "parlor-tui" / "config.toml"
     config.parent.mkdir()
-    config.write_text(f"[models]\nfolder = {toml_value(str(models_folder(Settings())))}\n", encoding="utf-8")
+    folder_line = f"folder = {toml_value(str(models_folder(Settings())))}"
+    config.write_text(f"[models]\n{folder_line}\noffer = false\n", encoding="utf-8")
     return Home(env, config)

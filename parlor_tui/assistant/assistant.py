@@ -7,8 +7,9 @@ import logging
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from parlor_tui.assistant.inbox import (
     AboutModel,
@@ -23,6 +24,7 @@ from parlor_tui.assistant.inbox import (
     Say,
     SpeakerLost,
     Stop,
+    Tune,
 )
 from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
 from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
@@ -58,7 +60,7 @@ from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor, core_command
 from parlor_tui.observe.stages import LatencyObserver
-from parlor_tui.settings import Settings, Tuning, log_file
+from parlor_tui.settings import Settings, SettingsError, Tuning, log_file
 
 _log = logging.getLogger(__name__)
 _INBOX = 2048
@@ -131,6 +133,10 @@ class Assistant:
         """Close or open the microphone."""
         self._request(Mute(muted))
 
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Change live settings (`{"section.key": value}`), from the next turn on. A refusal arrives as `Failed`."""
+        self._request(Tune(values))
+
     def get_model(self) -> None:
         """Get the model that was offered, or go on with it, while the talk goes on; then the core starts with it."""
         self._request(AboutModel("get"))
@@ -169,7 +175,7 @@ class Assistant:
         except queue.Full:
             _log.error("the inbox is full: %s dropped", type(message).__name__)
 
-    def _request(self, message: Say | Interrupt | Mute | AboutModel) -> None:
+    def _request(self, message: Say | Interrupt | Mute | Tune | AboutModel) -> None:
         """Called by the thread that draws, which must not wait."""
         try:
             self._inbox.put_nowait(message)
@@ -223,6 +229,8 @@ class Assistant:
                 self._talk.interrupt("key")
             case Mute(muted):
                 self._mute(muted)
+            case Tune(values):
+                self._tune(values)
             case AboutModel("get"):
                 self._offers.get()
             case AboutModel("cancel"):
@@ -298,6 +306,16 @@ class Assistant:
                 input_rate_hz=MIC_RATE_HZ, speak=self._playback.has_speaker, tuning=self._tuning.values()
             )
         )
+
+    def _tune(self, values: Mapping[str, Any]) -> None:
+        try:
+            self._tuning.with_values(values, "not changed")
+        except SettingsError as error:
+            self._emit(Failed(at_s=now_s(), text=str(error)))
+            return
+        self._settings = self._settings.with_values(values, "not changed")
+        self._tuning = self._settings.tuning(self._profile or self._settings.core.profile)
+        self._send_session()
 
     def _frame(self) -> bytes | None:
         """What the camera sees now, if the model may be shown it."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,13 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
+class Tune:
+    """The user changed live settings: `{"section.key": value}`."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class AboutModel:
     """What the user says to the offer of a model, or while it is on its way."""
 
@@ -105,6 +113,7 @@ Input = (
     | Say
     | Interrupt
     | Mute
+    | Tune
     | AboutModel
     | Stop
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from parlor_tui.assistant import Assistant, assistant
-from parlor_tui.events import Event, Failed, ModelOffered, ModelOver, Notice, Ready, TurnCommitted, TurnDone
+from parlor_tui.events import Event, Failed, ModelOffered, ModelOver, Notice, Ready, TurnCommitted, TurnDone, now_s
 from parlor_tui.settings import Settings
 
 CORE = Path(__file__).with_name("scripted_core.py")
@@ -115,3 +116,23 @@ def test_what_is_typed_while_the_new_core_starts_is_answered_by_it(terminal: Ter
     asked = [place for place, message in enumerate(told) if message.get("type") == "response.create"]
     assert len(asked) == 1
     assert asked[0] > told.index({"core": 2})
+
+
+def test_a_live_setting_reaches_the_core_and_the_next_one_too(terminal: Terminal) -> None:
+    terminal.wait(Ready)
+    terminal.assistant.tune({"answering.temperature": 1.3, "speaking.voice": "bf_emma"})
+    terminal.assistant.tune({"answering.temperature": "hot"})
+    terminal.wait(Failed)
+    terminal.assistant.get_model()
+    terminal.wait(Ready, 2)
+
+    def sessions() -> list[dict[str, Any]]:
+        return [told["session"] for told in terminal.told() if told.get("type") == "session.update"]
+
+    deadline_s = now_s() + 20
+    while len(sessions()) < 3 and now_s() < deadline_s:
+        time.sleep(0.02)
+    for session in sessions()[1:]:  # the change, and what the next core is told
+        assert session["parlor"]["answering.temperature"] == 1.3
+        assert session["audio"]["output"]["voice"] == "bf_emma"
+    assert len(sessions()) == 3
