@@ -35,15 +35,18 @@ class Link:
         self._on_event = on_event
         self._on_closed = on_closed
         self._outbox: queue.Queue[say.ClientEvent | None] = queue.Queue(_OUTBOX_MESSAGES)
+        self._open = contextlib.ExitStack()
         try:
-            self._connection: ClientConnection = connect(
-                url,
-                additional_headers={"Authorization": f"Bearer {token}"},
-                max_size=wire.MAX_MESSAGE_BYTES,
-                compression=None,
-                open_timeout=_OPEN_S,
-                close_timeout=0.5,
-                proxy=None,
+            self._connection: ClientConnection = self._open.enter_context(
+                connect(
+                    url,
+                    additional_headers={"Authorization": f"Bearer {token}"},
+                    max_size=wire.MAX_MESSAGE_BYTES,
+                    compression=None,
+                    open_timeout=_OPEN_S,
+                    close_timeout=0.5,
+                    proxy=None,
+                )
             )
         except (OSError, TimeoutError, WebSocketException) as error:
             raise LinkError(f"no link to the core: {error}") from error
@@ -71,7 +74,7 @@ class Link:
 
     def _close(self) -> None:
         with contextlib.suppress(OSError, WebSocketException):
-            self._connection.close()
+            self._open.close()
 
     def _read(self) -> None:
         reason = "the link was closed"
