@@ -445,8 +445,6 @@ class TurnCommitted(Event):
 
     turn: int
     last_speech_at_s: float | None
-    shown: bool
-    """A camera frame went with the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,7 +176,7 @@ class Talk:
         self._show(frame_jpeg)
         self._frames = []
         self._send(say.CreateItem("user", text))
-        self._ask(turn, None, frame_jpeg is not None)
+        self._ask(turn, None)
 
     def interrupt(self, by: Literal["voice", "key"]) -> None:
         """Stop the reply, whether it is still being made or already heard. Without a reply it does nothing."""
@@ -301,7 +301,7 @@ class Talk:
         self._show(frame_jpeg)  # the core drops it if it shows nothing new
         self._frames = []
         self._send(say.CommitAudio())
-        self._ask(turn, last_speech_at_s, frame_jpeg is not None)
+        self._ask(turn, last_speech_at_s)
 
     def _show(self, frame_jpeg: bytes | None) -> None:
         if frame_jpeg is not None:
@@ -309,11 +309,11 @@ class Talk:
             self._frames.append(item_id)
             self._send(say.CreateItem("user", image=frame_jpeg, item_id=item_id, frame=True))
 
-    def _ask(self, turn: int, last_speech_at_s: float | None, shown: bool) -> None:
+    def _ask(self, turn: int, last_speech_at_s: float | None) -> None:
         self._send(say.CreateResponse(turn))
         self._playback.begin()
         self._reply = _Reply(turn, self._said.get(turn, ""))
-        self._emit(TurnCommitted(at_s=now_s(), turn=turn, last_speech_at_s=last_speech_at_s, shown=shown))
+        self._emit(TurnCommitted(at_s=now_s(), turn=turn, last_speech_at_s=last_speech_at_s))
 
     def _caption_final(self, turn: int, text: str, at_s: float) -> None:
         self._said[turn] = text

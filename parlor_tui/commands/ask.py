@@ -179,7 +179,7 @@ def _ask(
     link.send(say.CreateResponse(_TURN))
     at_s = now_s()
     last = at_s if sound is not None else None
-    observer.on_event(TurnCommitted(at_s=at_s, turn=_TURN, last_speech_at_s=last, shown=picture is not None))
+    observer.on_event(TurnCommitted(at_s=at_s, turn=_TURN, last_speech_at_s=last))
 
 
 def _collect(inbox: queue.Queue[Link | CoreEvent | str], observer: LatencyObserver, answer: Answer) -> Answer:

@@ -140,8 +140,8 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             )
         case Caption(turn=turn, text=text, final=final):
             return line("caption", turn=turn, text=text, final=final)
-        case TurnCommitted(turn=turn, last_speech_at_s=last, shown=shown):
-            return line("turn_committed", turn=turn, source="typed" if last is None else "voice", shown=shown)
+        case TurnCommitted(turn=turn, last_speech_at_s=last):
+            return line("turn_committed", turn=turn, source="typed" if last is None else "voice")
         case MediaTaken(turn=turn, kind=kind, took_ms=took_ms):
             return line("media_taken", turn=turn, kind=kind, took_ms=round(took_ms, 1))
         case ReplyText(turn=turn, delta=delta, final=final, whole=whole):

@@ -12,6 +12,7 @@ from parlor_tui.events import (
     Failed,
     HeardText,
     Interrupted,
+    MediaTaken,
     Notice,
     ReplyText,
     Severity,
@@ -156,6 +157,9 @@ class Transcript:
                 self._caption(event)
             case TurnCommitted():
                 self._committed(event)
+            case MediaTaken(kind="picture") if entry := self._turns.get(event.turn):
+                entry.shown = True
+                self._touch(entry)
             case ReplyText() if entry := self._turn(event.turn, event.at_s):
                 entry.reply = clean(event.whole) if event.whole else entry.reply + clean(event.delta)
                 entry.reply_final = entry.reply_final or event.final
@@ -190,7 +194,7 @@ class Transcript:
         if event.last_speech_at_s is None and event.turn not in self._turns and (waiting := self._waiting()):
             self._take_up(waiting, event.turn)
         if entry := self._turn(event.turn, event.at_s):
-            entry.committed, entry.shown = True, event.shown
+            entry.committed = True
             self._touch(entry)
 
     def _done(self, entry: TurnEntry, event: TurnDone) -> None:

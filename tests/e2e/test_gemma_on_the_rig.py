@@ -39,7 +39,7 @@ def test_it_hears_sees_and_answers_and_says_that_there_is_no_gpu(
         assert any(text.startswith("GPU not used for text") and "CPU" in text for text in notices), notices
         with rig.record() as recording:
             rig.speak(question_wav(QUESTIONS[0]))
-            done = live.wait("turn_done")
+            done = live.wait("turn_done", timeout_s=120)
         assert word_error_rate(QUESTIONS[0], done["heard"]) <= 0.1
         assert done["status"] == "completed"
         assert done["reply"]
@@ -52,16 +52,18 @@ def test_it_hears_sees_and_answers_and_says_that_there_is_no_gpu(
 
 
 def test_a_voice_stops_it_and_the_talk_goes_on(rig: Rig, isolated_home: Home, model: Path) -> None:
-    isolated_home.write_config("[answering]\nmax_tokens = 120\n[hearing]\nbarge_in_grace_ms = 300\n")
+    isolated_home.write_config("[hearing]\nbarge_in_grace_ms = 300\n")
     with headless(*gemma(model), home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[5]))
         live.wait("audio_started")
         rig.speak(question_wav(QUESTIONS[0]))
-        assert live.wait("interrupted")["by"] == "voice"
-        done = live.wait("turn_done", status="completed")
-        assert word_error_rate(QUESTIONS[0], done["heard"]) <= 0.2
-        assert done["reply"]
+        interrupted = live.wait("interrupted")
+        assert interrupted["by"] == "voice"
+        turn = interrupted["turn"] + 1
+        caption = live.wait("caption", turn=turn, final=True)
+        assert word_error_rate(QUESTIONS[0], caption["text"]) <= 0.2
+        live.wait("audio_started", turn=turn)
 
 
 WEDGE = """
@@ -100,6 +102,7 @@ sys.meta_path.insert(0, Finder())
 """
 
 
+@pytest.mark.timeout(400)
 def test_a_model_that_hangs_is_given_up_on_and_the_talk_goes_on(
     rig: Rig, isolated_home: Home, model: Path, tmp_path: Path
 ) -> None:
@@ -110,14 +113,14 @@ def test_a_model_that_hangs_is_given_up_on_and_the_talk_goes_on(
     with headless(*gemma(model), home=isolated_home, env=env) as live:
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[0]))
-        live.wait("turn_done", status="completed")
+        live.wait("turn_done", status="completed", timeout_s=120)
         mark.touch()
         rig.speak(question_wav(QUESTIONS[1]))
         live.wait("turn_committed", count=2)
         notice = live.wait("notice", key="core")
         assert "hung" in notice["text"]
         live.wait("ready", count=2, timeout_s=READY_S)
-        done = live.wait("turn_done", count=2, status="completed")
+        done = live.wait("turn_done", count=2, status="completed", timeout_s=120)
         assert word_error_rate(QUESTIONS[1], done["heard"]) <= 0.2
         assert done["reply"]
         assert not mark.exists()

@@ -11,7 +11,7 @@ from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE, LatencyObserver
 def spoken_turn(turn: int, last_speech_s: float, *marks_s: float) -> list[Event]:
     committed, heard, token, unit, audio, audible = marks_s
     return [
-        TurnCommitted(at_s=committed, turn=turn, last_speech_at_s=last_speech_s, shown=False),
+        TurnCommitted(at_s=committed, turn=turn, last_speech_at_s=last_speech_s),
         Caption(at_s=heard, turn=turn, text="hi", final=True),
         ReplyText(at_s=token, turn=turn, delta="He"),
         ReplyText(at_s=token + 0.01, turn=turn, delta="llo."),
@@ -55,7 +55,7 @@ def test_a_typed_turn_has_no_endpoint_and_counts_from_its_commit() -> None:
     events = [
         event for event in spoken_turn(1, 0, 10.0, 10.0, 10.1, 10.2, 10.5, 10.6) if not isinstance(event, Caption)
     ]
-    events[0] = TurnCommitted(at_s=10.0, turn=1, last_speech_at_s=None, shown=False)
+    events[0] = TurnCommitted(at_s=10.0, turn=1, last_speech_at_s=None)
     stages = observed(events).stages_ms(1)
     assert "endpoint" not in stages
     assert "hear" not in stages

@@ -17,6 +17,7 @@ from parlor_tui.events import (
     HeardText,
     Interrupted,
     Loading,
+    MediaTaken,
     MicLevel,
     ModelComing,
     ModelOffered,
@@ -174,7 +175,8 @@ def hearing(turn: int = 0, at_s: float = 10.0, words: str = "What's on the table
 def thinking(turn: int = 0, at_s: float = 12.0, words: str = "What's on the table in front of me?") -> list[Event]:
     return [
         SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.6, dropped=False),
-        TurnCommitted(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.6, shown=turn == 0),
+        *([MediaTaken(at_s=at_s, turn=turn, kind="picture", took_ms=300.0)] if turn == 0 else []),
+        TurnCommitted(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.6),
         StateChanged(at_s=at_s, state=State.THINKING),
         Caption(at_s=at_s + 0.1, turn=turn, text=words, final=True),
         MicLevel(at_s=at_s + 0.1, dbfs=-55.0, speech_probability=0.02),
@@ -258,7 +260,7 @@ def readme_talk() -> list[Event]:
         *ready(),
         *hearing(at_s=10.0),
         *thinking(turn=0, at_s=12.0, words="How long does tea need to steep?")[:1],
-        TurnCommitted(at_s=12.0, turn=0, last_speech_at_s=11.4, shown=False),
+        TurnCommitted(at_s=12.0, turn=0, last_speech_at_s=11.4),
         Caption(at_s=12.1, turn=0, text="How long does tea need to steep?", final=True),
         *speaking(reply=first),
         Interrupted(at_s=14.0, turn=0, by="voice", played_ms=1840.0),

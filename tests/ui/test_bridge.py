@@ -38,7 +38,7 @@ meters: st.SearchStrategy[Event] = st.one_of(
 facts: st.SearchStrategy[Event] = st.one_of(
     st.builds(Notice, at_s=st.just(0.0), text=texts),
     st.builds(SpeechStarted, at_s=st.just(0.0), turn=turns),
-    st.builds(TurnCommitted, at_s=st.just(0.0), turn=turns, last_speech_at_s=st.none(), shown=st.booleans()),
+    st.builds(TurnCommitted, at_s=st.just(0.0), turn=turns, last_speech_at_s=st.none()),
 )
 MERGED_TYPES = (ReplyText, Caption, ReplyAudioArrived, Loading, ModelComing, MicLevel, SpeakerLevel)
 

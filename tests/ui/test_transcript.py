@@ -103,7 +103,7 @@ def test_a_typed_turn_waits_visibly_until_it_is_taken_up() -> None:
     transcript.typed("how are you", 1.0)
     assert plain(transcript) == ["you     how are you", "        waits until it can be sent"]
     transcript.apply(Caption(at_s=2.0, turn=3, text="how are you", final=True))
-    transcript.apply(TurnCommitted(at_s=2.0, turn=3, last_speech_at_s=None, shown=False))
+    transcript.apply(TurnCommitted(at_s=2.0, turn=3, last_speech_at_s=None))
     transcript.apply(ReplyText(at_s=3.0, turn=3, delta="Well."))
     assert plain(transcript) == ["you     how are you", "parlor  Well."]
 
@@ -112,7 +112,7 @@ def test_a_typed_turn_is_taken_up_by_its_commit_alone() -> None:
     transcript = talk()
     transcript.typed("one", 1.0)
     transcript.typed("two", 1.1)
-    transcript.apply(TurnCommitted(at_s=2.0, turn=0, last_speech_at_s=None, shown=False))
+    transcript.apply(TurnCommitted(at_s=2.0, turn=0, last_speech_at_s=None))
     assert [entry.turn for entry in transcript.entries if isinstance(entry, TurnEntry)] == [0, None]
 
 
