@@ -60,10 +60,11 @@ class CoreLoading:
 class CoreReady:
     """Every model of the profile is loaded and warmed up; `load_ms` is how long that took in the core.
 
-    `model` is the one that was loaded in the end; `hears` and `sees`: it does so by itself.
+    `profile` and `model` are what was loaded in the end; `hears` and `sees`: the model does so by itself.
     """
 
     load_ms: float
+    profile: str
     model: str
     hears: bool
     sees: bool

@@ -32,12 +32,15 @@ def key(
     high: float | None = None,
     choices: tuple[str, ...] = (),
     profiles: Mapping[str, Any] | None = None,
+    live: bool = True,
 ) -> Any:
     """Declare one setting.
 
-    `profiles` gives the default of single profiles where it differs; `low` and `high` are inclusive.
+    `profiles` gives the default of single profiles where it differs; `low` and `high` are inclusive. One of a section
+    that is tuned while a talk goes on may not be `live`: it holds from the next start.
     """
     info = {"unit": unit, "why": why, "low": low, "high": high, "choices": choices, "profiles": profiles or {}}
+    info["live"] = live
     return field(default=default, metadata=info)
 
 
@@ -84,7 +87,13 @@ class Answering:
     )
     top_p: float = key(0.9, "", "only the likeliest words up to this share are drawn from", low=0.01, high=1.0)
     top_k: int = key(64, "tokens", "only so many of the likeliest words are drawn from", low=1, high=1024)
-    seed: int = key(0, "", "0 draws anew each turn; any other number makes a reply repeatable", low=0, high=2**31 - 1)
+    seed: int = key(
+        0,
+        "",
+        "0 draws anew each turn; any other number makes replies repeatable (and slower: each reads the talk anew)",
+        low=0,
+        high=2**31 - 1,
+    )
     max_tokens: int = key(
         25, "tokens", "soft: the sentence is finished; the hard stop is at four times this", low=1, high=2048
     )
@@ -140,6 +149,7 @@ class Speaking:
         "",
         "what Kokoro runs on; `auto`: MLX on Apple silicon, torch where there is CUDA, else ONNX; needs a new start",
         choices=("auto", "onnx", "mlx", "torch"),
+        live=False,
     )
 
 
@@ -196,16 +206,16 @@ class Tuning:
 
     hearing: Hearing = field(default_factory=Hearing)
     seeing: Seeing = field(default_factory=Seeing)
-    captions: Captions = field(default_factory=Captions)
     answering: Answering = field(default_factory=Answering)
     speaking: Speaking = field(default_factory=Speaking)
 
     def values(self) -> dict[str, Any]:
-        """Every value by its `section.key`."""
+        """Every value that can be changed live, by its `section.key`."""
         return {
             f"{part.name}.{item.name}": getattr(getattr(self, part.name), item.name)
             for part in fields(self)
             for item in fields(getattr(self, part.name))
+            if item.metadata["live"]
         }
 
     def with_values(self, values: Mapping[str, Any], where: str) -> Tuning:
@@ -213,8 +223,12 @@ class Tuning:
         changed = self
         for name, value in values.items():
             section, _, item = name.partition(".")
+            known = SECTIONS.get(section)
+            declared = {f.name: f for f in fields(known)}.get(item) if known is not None else None
+            if declared is not None and (section not in TUNED or not declared.metadata["live"]):
+                raise SettingsError(f"{where}: {name} needs a new start")
             if section not in TUNED:
-                raise SettingsError(f"{where}: {name} cannot be changed while a talk goes on")
+                check(section, item, value, where)  # which says what is meant
             part = replace(getattr(changed, section), **{item: check(section, item, value, where)})
             changed = replace(changed, **{section: part})
         return changed

@@ -284,13 +284,8 @@ class Assistant:
                 self._profile = event.profile
             case CoreLoading(text, done_bytes, total_bytes):
                 self._emit(Loading(at_s=now_s(), text=text, done_bytes=done_bytes, total_bytes=total_bytes))
-            case CoreReady(load_ms, model, hears, sees):
-                self._ready, self._gave_up = True, False
-                self._notice("", "core")
-                self._senses.open_microphone()
-                self._emit(
-                    Ready(at_s=now_s(), profile=self._profile, model=model, load_ms=load_ms, hears=hears, sees=sees)
-                )
+            case CoreReady():
+                self._core_ready(event)
             case CoreFailed(message, missing):
                 self._gave_up = True
                 self._notice(message, "core", error=True)
@@ -299,6 +294,25 @@ class Assistant:
                 self._offers.core_said(event)
             case _:
                 self._talk.core_said(event)
+
+    def _core_ready(self, ready: CoreReady) -> None:
+        self._ready, self._gave_up = True, False
+        self._notice("", "core")
+        if ready.profile != self._profile:  # another than the core meant to load at first
+            self._profile = ready.profile
+            self._tuning = self._settings.tuning(ready.profile)
+            self._send_session()
+        self._senses.open_microphone()
+        self._emit(
+            Ready(
+                at_s=now_s(),
+                profile=ready.profile,
+                model=ready.model,
+                load_ms=ready.load_ms,
+                hears=ready.hears,
+                sees=ready.sees,
+            )
+        )
 
     def _send_session(self) -> None:
         self._send(

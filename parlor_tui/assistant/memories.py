@@ -14,18 +14,24 @@ from parlor_tui.link.client_events import (
 )
 
 _KEPT_ITEMS = 200
+MOST_LOSSES = 3
+"""After so many dead cores a turn is the likely reason, and is asked no more."""
 _LONGEST_UTTERANCE_BYTES = 120 * 2 * 16_000
 
 
 @dataclass(slots=True)
 class OpenTurn:
-    """A turn that has no answer yet. `pcm16` of a spoken one is at 16 kHz; `committed` once the user was done."""
+    """A turn that has no answer yet. `pcm16` of a spoken one is at 16 kHz; `committed` once the user was done.
+
+    `losses`: how many cores died over it.
+    """
 
     turn: int
     text: str = ""
     image: bytes | None = None
     pcm16: bytearray = field(default_factory=bytearray)
     committed: bool = False
+    losses: int = 0
 
 
 class Memories:
@@ -61,6 +67,16 @@ class Memories:
     def waiting_turns(self) -> list[OpenTurn]:
         """The turns that the user ended and that have no answer yet, oldest first."""
         return [turn for turn in self._open.values() if turn.committed]
+
+    def core_lost(self) -> list[int]:
+        """The core is gone; the turns over which so many died that they are asked no more. Nothing is left of them."""
+        hopeless: list[int] = []
+        for turn in self.waiting_turns():
+            turn.losses += 1
+            if turn.losses >= MOST_LOSSES:
+                hopeless.append(turn.turn)
+                del self._open[turn.turn]
+        return hopeless
 
     def restoring(self) -> list[ClientEvent]:
         """Everything that a new core must be told, in order."""

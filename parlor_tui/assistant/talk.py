@@ -230,6 +230,7 @@ class Talk:
         """The core is gone. A reply that had begun is over; turns without an answer wait for the next core."""
         self._cuts.clear()
         self._captions = _Captions()
+        hopeless = self.memories.core_lost()
         reply = self._reply
         if reply is None or reply.done is not None:  # a reply that is here as a whole is played to its end
             return
@@ -237,7 +238,14 @@ class Talk:
         played_ms = self._playback.stop()
         if reply.audible:
             self._emit(AudioStopped(at_s=now_s(), turn=reply.turn, played_ms=played_ms))
-        if reply.text:
+        if reply.turn in hopeless:
+            self._emit(
+                Failed(at_s=now_s(), text="no answer: the core died over this again and again; ask it differently")
+            )
+            self._said.pop(reply.turn, None)  # the next core is not told of it either
+            reply.said = ""
+            self._over(reply, "failed", "")
+        elif reply.text:
             self._over(reply, "failed", reply.text)
         else:
             self._reply = _Reply(reply.turn, reply.said)

@@ -144,7 +144,7 @@ def _wait_until_ready(inbox: queue.Queue[Link | CoreEvent | str], notices: list[
                     _note(text, notices)
                 case CoreFailed(message, missing):
                     raise AskError(message, missing=missing)
-                case CoreReady() if link is not None:
+                case CoreReady(profile=profile) if link is not None:
                     return link, profile
                 case _:
                     pass

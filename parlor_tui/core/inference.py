@@ -121,7 +121,8 @@ class InferenceCore:
                 self._notices = tuple(CoreNotice(notice) for notice in loaded.notices)
                 for notice in self._notices:
                     self._tell(notice)
-                self._tell(CoreReady((now_s() - began_s) * 1000, loaded.engine.name, able.hears, able.sees))
+                took_ms = (now_s() - began_s) * 1000
+                self._tell(CoreReady(took_ms, loaded.profile.name, loaded.engine.name, able.hears, able.sees))
                 threading.Thread(target=self._watch_engine, args=(loaded,), name="watchdog", daemon=True).start()
             elif error is not None:
                 parts.set_exception(error)

@@ -13,12 +13,13 @@ from typing import Protocol
 import numpy as np
 
 from parlor_tui.captions.base import Captioner
-from parlor_tui.core.profiles import OnProgress, Parts, Profile, ThreadBudget, store_of
-from parlor_tui.engines.backends import Wish
-from parlor_tui.engines.base import Engine, Message, Sampling
+from parlor_tui.core.profiles import LITE, OnProgress, Parts, Profile, ThreadBudget, store_of
+from parlor_tui.engines.backends import Wanted, Wish
+from parlor_tui.engines.base import Engine, EngineError, Message, Sampling
+from parlor_tui.engines.litert_start import Settled
 from parlor_tui.engines.memory_budget import Candidate
 from parlor_tui.models import catalogue, needs
-from parlor_tui.models.base import Cancelled, Progress
+from parlor_tui.models.base import Cancelled, ModelError, Progress
 from parlor_tui.models.local import local_model
 from parlor_tui.settings import Settings
 from parlor_tui.speech.base import Stop, Voice
@@ -36,8 +37,14 @@ def loader(profile: Profile, settings: Settings) -> Loader:
     """The function that fetches what is missing, loads and warms up `profile`."""
 
     def load(progress: OnProgress, cancelled: threading.Event) -> Parts:
-        loading = _Loading(profile, settings, progress, cancelled)
-        return loading.run()
+        try:
+            return _Loading(profile, settings, progress, cancelled).run()
+        except (EngineError, ModelError) as error:
+            if settings.core.profile != "auto" or profile is LITE or isinstance(error, Cancelled):
+                raise
+            # Nobody asked for it by name: better a small model than none.
+            instead = f"{profile.model_label} cannot be loaded, {LITE.model_label} answers instead: {error}"
+            return _Loading(LITE, settings, progress, cancelled, [instead]).run()
 
     return load
 
@@ -92,19 +99,37 @@ class _Loading:
         return LlamaCpp(gguf, label, threads=threads.engine, slots=self.settings.core.max_requests)
 
     def _gemma(self, used: Mapping[str, Path], threads: ThreadBudget) -> Engine:
-        from parlor_tui.engines.backend_choice import Memory
-        from parlor_tui.engines.backends import Wanted
-        from parlor_tui.engines.litert import LiteRt, conversations
+        core = self.settings.core
+        candidates = self._candidates(used)
+        wanted = Wanted(_wish(core.backend), _wish(core.vision_backend), _wish(core.audio_backend))
+        settled = self._settle(candidates, wanted)
+        try:
+            engine = self._load_gemma(settled, threads)
+        except EngineError as error:
+            if settled.backends.only_cpu:
+                raise
+            # What passed its trial in a process of its own can still fail here, where more is loaded.
+            self.notices.append(f"not on the GPU after all, on the CPU (slower): {error}")
+            engine = self._load_gemma(self._settle(candidates, Wanted("cpu", "cpu", "cpu")), threads)
+        lacks = [word for word, able in (("hear", engine.abilities.hears), ("see", engine.abilities.sees)) if not able]
+        if lacks:
+            bridges = {"hear": "it reads captions instead", "see": "it is told of pictures in words"}
+            how = " and ".join(bridges[word] for word in lacks)
+            self.notices.append(f"{engine.name} cannot {' or '.join(lacks)}: {how}")
+        return engine
+
+    def _settle(self, candidates: Sequence[Candidate], wanted: Wanted) -> Settled:
+        """Which model, with how much context, on what: what fits and works here."""
+        from parlor_tui.engines.litert import conversations
         from parlor_tui.engines.litert_api import facts
         from parlor_tui.engines.litert_cache import default_folder
         from parlor_tui.engines.litert_start import Limits, settle
 
         core = self.settings.core
-        candidates = self._candidates(used)
         self.progress(f"finding out what {candidates[0].name} can run on", 0, 0)
         settled = settle(
             candidates,
-            Wanted(_wish(core.backend), _wish(core.vision_backend), _wish(core.audio_backend)),
+            wanted,
             Limits(core.context_tokens, core.memory_percent, core.cache_mb * 1_000_000),
             facts,
             folder=default_folder(),
@@ -115,24 +140,30 @@ class _Loading:
         if self.cancelled.is_set():
             raise Cancelled("loading was cancelled")
         self.notices += settled.notices
+        return settled
+
+    def _load_gemma(self, settled: Settled, threads: ThreadBudget) -> Engine:
+        from parlor_tui.engines.backend_choice import Memory
+        from parlor_tui.engines.litert import LiteRt
+
         self.progress(f"loading answers ({settled.model.name})", 0, 0)
         known = Memory(settled.cache_folder, settled.model.path, settled.context_tokens, time.time())
-        with known.in_earnest(settled.backends):
-            engine = LiteRt(
-                settled.model.path,
-                settled.model.name,
-                backends=settled.backends,
-                context_tokens=settled.context_tokens,
-                slots=core.max_requests,
-                threads=threads.engine,
-                cache_folder=settled.cache_folder,
-            )
-            _answer_once(engine)
-        lacks = [word for word, able in (("hear", engine.abilities.hears), ("see", engine.abilities.sees)) if not able]
-        if lacks:
-            bridges = {"hear": "it reads captions instead", "see": "it is told of pictures in words"}
-            how = " and ".join(bridges[word] for word in lacks)
-            self.notices.append(f"{settled.model.name} cannot {' or '.join(lacks)}: {how}")
+        try:
+            with known.in_earnest(settled.backends):
+                engine = LiteRt(
+                    settled.model.path,
+                    settled.model.name,
+                    backends=settled.backends,
+                    context_tokens=settled.context_tokens,
+                    slots=self.settings.core.max_requests,
+                    threads=threads.engine,
+                    cache_folder=settled.cache_folder,
+                )
+                _answer_once(engine)
+        except EngineError as error:
+            if not settled.backends.only_cpu:
+                known.failed(settled.backends, str(error))
+            raise
         return engine
 
     def _candidates(self, used: Mapping[str, Path]) -> list[Candidate]:

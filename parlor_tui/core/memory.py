@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -44,6 +45,8 @@ class Item:
     fed_tokens: int = 0
     rolled: bool = False
     """The talk rolled over since: the model is no longer told it word for word."""
+    key: str = field(default_factory=lambda: secrets.token_hex(8))
+    """What engines know it by. Ids are the clients' own: two talks may use the same."""
 
     @property
     def remembered(self) -> str:
@@ -63,7 +66,7 @@ class Item:
     def message(self) -> Message:
         """The item as an engine takes it."""
         picture = self.image_jpeg if self.shown else None
-        return Message(self.role, self.remembered, self.audio_wav, picture, self.item_id, self.cut)
+        return Message(self.role, self.remembered, self.audio_wav, picture, self.key, self.cut)
 
 
 class Memory:

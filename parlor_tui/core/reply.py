@@ -48,17 +48,20 @@ Status = Literal["completed", "cancelled", "incomplete", "failed"]
 class ReplyOptions:
     """How a reply is made. `instructions` take the place of the preset's, if there are any.
 
-    `speak` False makes text alone. `language` is the one the user was last heard in, "" if unknown.
+    `speak` False makes text alone.
     """
 
     tuning: Tuning
     instructions: str = ""
     speak: bool = True
-    language: str = ""
 
 
 class Preparation(Protocol):
     """What a reply waits for: the turn's words and pictures."""
+
+    @property
+    def language(self) -> str:
+        """The language that the user was last heard in, "" if unknown."""
 
     async def words(self) -> None:
         """Return once every caption is there."""
@@ -90,7 +93,7 @@ def sampling(tuning: Tuning, max_tokens: int) -> Sampling:
 
 
 class Reply:
-    """A reply while it is made. Nothing is emitted after ReplyDone."""
+    """A reply while it is made. After ReplyDone nothing more of it is emitted but what the model took in."""
 
     def __init__(
         self,
@@ -121,8 +124,7 @@ class Reply:
     def cancel(self) -> None:
         """End it now; the client hears so at once, whatever the models still do."""
         self._stop.stop()
-        if self._item.text:
-            self._item.ended_early = True
+        self._item.ended_early = True
         self._finish("cancelled", "client_cancelled")
 
     def refuse(self, reason: str) -> None:
@@ -148,7 +150,8 @@ class Reply:
             try:
                 await self._run(parts, self._prompt(parts, native))
             except ContextFull:
-                await self._run(parts, self._prompt(parts, native, tight=True))
+                await self._preparation.words()  # sound takes more room than its caption
+                await self._run(parts, self._prompt(parts, native=False, tight=True))
         except _NoWords:
             self._stop.stop()
             self._finish("cancelled", "no_words")
@@ -179,12 +182,14 @@ class Reply:
         # Bounded by the hard limit of tokens, and each unit is at least one token.
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
         units: asyncio.Queue[str | None] = asyncio.Queue()
+        enough = False
 
         def on_text(piece: str) -> bool:
+            nonlocal enough
             taken, more = self._limit.take(piece)
             if taken:
                 loop.call_soon_threadsafe(pieces.put_nowait, taken)
-            self._item.ended_early = not more
+            enough = not more
             return more
 
         def on_taken(kind: Literal["sound", "picture"], took_ms: float, at_s: float) -> None:
@@ -200,7 +205,7 @@ class Reply:
                     sampling(self._options.tuning, most),
                     on_text,
                     lambda: self._stop.stopped,
-                    reply_id=self.item_id,
+                    reply_key=self._item.key,
                     on_taken=on_taken,
                 )
             finally:
@@ -208,32 +213,16 @@ class Reply:
 
         generation = loop.run_in_executor(self._core.engine_pool, generate)
         speech = asyncio.ensure_future(self._speak(parts, units))
-        splitter = SentenceSplitter()
         try:
-            while (piece := await pieces.get()) is not None:
-                if not self._item.text:
-                    piece = piece.lstrip()
-                    if not piece:
-                        continue
-                    # A model that hears has not waited for the captions; before it is heard itself, they tell whether
-                    # there were any words.
-                    await self._preparation.words()
-                    if not self._stop.stopped and self._nothing_said():
-                        raise _NoWords
-                self._item.text += piece
-                self._emit(ReplyDelta(self.response_id, self.item_id, piece))
-                for unit in splitter.feed(piece):
-                    units.put_nowait(unit)
-            for unit in splitter.finish():
-                units.put_nowait(unit)
-            units.put_nowait(None)
+            await self._write(pieces, units)
             ended = await generation
+            self._item.ended_early = self._item.ended_early or enough
             await speech
         except BaseException as error:
             if not isinstance(error, ContextFull):
                 self._stop.stop()
             speech.cancel()
-            await asyncio.gather(speech, return_exceptions=True)
+            await asyncio.gather(speech, generation, return_exceptions=True)
             raise
         cached = ended.usage.cached_tokens
         usage = Usage(ended.usage.input_tokens, max(ended.usage.output_tokens, self._limit.tokens), cached)
@@ -242,11 +231,32 @@ class Reply:
         else:
             self._finish("completed", "", usage)
 
+    async def _write(self, pieces: asyncio.Queue[str | None], units: asyncio.Queue[str | None]) -> None:
+        """Take the text as it comes, tell it, and hand it to the voice unit by unit."""
+        splitter = SentenceSplitter()
+        while (piece := await pieces.get()) is not None and not self._stop.stopped:
+            if not self._item.text:
+                piece = piece.lstrip()
+                if not piece:
+                    continue
+                # A model that hears has not waited for the captions; before it is heard itself, they tell whether there
+                # were any words.
+                await self._preparation.words()
+                if self._stop.stopped:
+                    break
+                if self._nothing_said():
+                    raise _NoWords
+            self._item.text += piece
+            self._emit(ReplyDelta(self.response_id, self.item_id, piece))
+            for unit in splitter.feed(piece):
+                units.put_nowait(unit)
+        for unit in splitter.finish():
+            units.put_nowait(unit)
+        units.put_nowait(None)
+
     async def _speak(self, parts: Parts, units: asyncio.Queue[str | None]) -> None:
         loop = asyncio.get_running_loop()
         told: set[str] = set()
-        # English is what every voice here can speak at a pinch, and what a recogniser without languages hears.
-        language = self._options.language if self._options.language != "en" else ""
         while (unit := await units.get()) is not None:
             if self._stop.stopped:
                 return
@@ -256,6 +266,8 @@ class Reply:
             voice: str | None = None
             if spoken:
                 speaking = self._options.tuning.speaking
+                # English is what every voice can speak at a pinch, and what a recogniser without languages hears.
+                language = self._preparation.language if self._preparation.language != "en" else ""
                 choice = choose_voice(
                     spoken, speaking.voice, parts.voice.voices, language or None, kanji=readings.found()
                 )

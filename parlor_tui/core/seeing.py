@@ -16,7 +16,7 @@ from parlor_tui.core.reply import ReplyOptions, sampling
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.opencv import rgb_of
 from parlor_tui.engines.base import EngineError
-from parlor_tui.events import CoreEvent, CoreNotice, InputTaken
+from parlor_tui.events import CoreEvent, CoreNotice, InputTaken, ItemDeleted
 from parlor_tui.sight.asking import asks_to_look
 from parlor_tui.sight.describe import describe
 from parlor_tui.sight.policy import FramePolicy, FrameSignature, decide, signature
@@ -41,9 +41,10 @@ class Seeing:
         self._memory = memory
         self._emit = emit
         self._pending: _Pending | None = None
-        self._last_shown: FrameSignature | None = None
+        self._shown: _Pending | None = None
         self._shown_this_turn = False
         self._forgotten: set[str] = set()
+        self._given_up = False
         self._cannot_see_told = False
         # Taken in order: what is decided about a picture waits until the one before it was shown.
         self._lock = asyncio.Lock()
@@ -54,20 +55,30 @@ class Seeing:
         `busy`: a reply is being made; the engine is left alone until that is over.
         """
         async with self._lock:
-            parts = await self._core.parts()
-            if not frame:
-                await self._show(parts, item)
-            elif view.tuning.seeing.policy == "off":
-                self._drop(item)
-            else:
-                await self._take_frame(parts, item, view, busy)
+            self._given_up = False
+            try:
+                parts = await self._core.parts()
+                if item.item_id in self._forgotten:
+                    self._forgotten.discard(item.item_id)
+                elif not frame:
+                    await self._show(parts, item)
+                elif view.tuning.seeing.policy == "off":
+                    self._drop(item)
+                else:
+                    await self._take_frame(parts, item, view, busy)
+            except Exception as error:  # noqa: BLE001 - the edge of a task: whatever is wrong with a picture, the talk goes on
+                _log.exception("a picture")
+                self._emit(CoreNotice(f"a picture could not be looked at: {one_line(error)}"))
 
     async def heard(self, words: str, view: ReplyOptions, *, busy: bool) -> None:
         """While the user speaks, this is what they seem to have said so far."""
         if self._pending is None or not asks_to_look(words):
             return
         async with self._lock:
-            await self._consider(await self._core.parts(), words, view, busy)
+            try:
+                await self._consider(await self._core.parts(), words, view, busy)
+            except Exception:  # noqa: BLE001 - the edge of a task: the turn itself looks again, and tells what is wrong
+                _log.exception("a picture")
 
     async def settle(self, reply_id: str, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
         """The turn of `reply_id` is there: what is undecided is decided now, waiting for its `words` if they decide."""
@@ -79,16 +90,22 @@ class Seeing:
         """The item is not part of the talk any more."""
         if self._pending is not None and self._pending.item.item_id == item_id:
             self._pending = None
-        self._forgotten = {item_id}
+        if self._lock.locked():  # it may be looked at just now
+            self._forgotten.add(item_id)
+
+    def give_up(self) -> None:
+        """Nobody waits for the picture that is being looked at: the reply that it was for was cancelled."""
+        self._given_up = True
 
     async def _settle(self, reply_id: str, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
         if self._pending is None:
             return
-        if view.tuning.seeing.policy == "on_request":
+        parts = await self._core.parts()
+        if self._policy(parts, view) == "on_request":
             await words()
         # The reply is about to show it, together with the rest of the turn.
         said = self._memory.turn_words(reply_id)
-        await self._consider(await self._core.parts(), said, view, busy=True)
+        await self._consider(parts, said, view, busy=True)
         if self._pending is not None:
             self._drop(self._pending.item)
             self._pending = None
@@ -113,18 +130,31 @@ class Seeing:
         pending = self._pending
         if pending is None:
             return
-        # A model that cannot see pays for every description with words in its prompt: it gets them on request alone.
-        policy = view.tuning.seeing.policy if parts.engine.abilities.sees else "on_request"
-        if policy == "every_turn" and self._shown_this_turn:
+        before = self._still_known()
+        policy = self._policy(parts, view)
+        if policy == "every_turn" and self._shown_this_turn and before is not None:
             policy = "when_changed"
-        if not decide(cast("FramePolicy", policy), pending.look, self._last_shown, words).show:
+        if not decide(policy, pending.look, before, words).show:
             return
         self._pending = None
-        self._last_shown = pending.look
+        self._shown = pending
         self._shown_this_turn = True
         await self._show(parts, pending.item)
         if parts.engine.abilities.primes and view.tuning.seeing.prime and not busy:
             await self._prime(parts, pending.item, view)
+
+    def _policy(self, parts: Parts, view: ReplyOptions) -> FramePolicy:
+        """A model that cannot see pays for each description with words in its prompt: it gets them on request alone."""
+        if not parts.engine.abilities.sees and view.tuning.seeing.policy != "off":
+            return "on_request"
+        return cast("FramePolicy", view.tuning.seeing.policy)
+
+    def _still_known(self) -> FrameSignature | None:
+        """The picture that the model saw last, if the talk still holds it."""
+        shown = self._shown
+        if shown is None or shown.item.rolled or shown.item not in self._memory.items:
+            return None
+        return shown.look
 
     async def _show(self, parts: Parts, item: Item) -> None:
         if parts.engine.abilities.sees:
@@ -148,7 +178,7 @@ class Seeing:
         engine = parts.engine
         reply_tokens = view.tuning.answering.max_tokens
         messages = self._memory.prompt(opening, engine.context_tokens, reply_tokens, engine.tokens)
-        if messages[-1].item_id != item.item_id:
+        if messages[-1].key != item.key:
             return  # more of the turn is there already, and goes to the model together with the picture
         loop = asyncio.get_running_loop()
         try:
@@ -157,7 +187,7 @@ class Seeing:
                 engine.prime,
                 messages,
                 sampling(view.tuning, 1),
-                lambda: item.item_id in self._forgotten,
+                lambda: self._given_up or item.item_id in self._forgotten,
             )
         except EngineError as error:  # the reply shows it then, and says what is wrong
             _log.warning("priming: %s", error)
@@ -168,6 +198,7 @@ class Seeing:
     def _drop(self, item: Item) -> None:
         with contextlib.suppress(KeyError):  # deleted meanwhile
             self._memory.remove(item.item_id)
+            self._emit(ItemDeleted(item.item_id))
 
 
 def _look_of(jpeg: bytes) -> FrameSignature:

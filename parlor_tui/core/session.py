@@ -19,7 +19,8 @@ from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.core.inference import Busy, InferenceCore, one_line
 from parlor_tui.core.input_audio import InputAudio, TooLong, spoken_wav
 from parlor_tui.core.memory import Item, Memory
-from parlor_tui.core.reply import Reply, ReplyOptions
+from parlor_tui.core.profiles import Parts
+from parlor_tui.core.reply import Reply, ReplyOptions, hears_itself
 from parlor_tui.core.seeing import Seeing
 from parlor_tui.events import (
     CaptionFinal,
@@ -75,7 +76,7 @@ class Session:
         self._captions: dict[str, asyncio.Task[None]] = {}
         self._reply: Reply | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._language = ""
+        self.language = ""
         self._seeing = Seeing(core, self._memory, emit)
 
     # --- requests -----------------------------------------------------------------------------------------------------
@@ -229,6 +230,7 @@ class Session:
             return
         self._reply = None
         reply.cancel()
+        self._seeing.give_up()
 
     def refuse(self, code: str, message: str, event_id: str | None, param: str | None = None) -> None:
         """Tell the client that a request of its cannot be carried out."""
@@ -263,17 +265,21 @@ class Session:
         self._emit(ItemAdded(item.item_id, "user", "", done=False, previous_item_id=previous))
 
         async def caption() -> None:
+            parts: Parts | None = None
             try:
                 parts = await self._core.parts()
+                if not hears_itself(parts, self.tuning):
+                    item.audio_wav = None
                 loop = asyncio.get_running_loop()
                 found = await loop.run_in_executor(
-                    self._core.caption_pool, parts.captioner.final, samples, self._language
+                    self._core.caption_pool, parts.captioner.final, samples, self.language
                 )
                 item.text = found.text
-                self._language = found.language or self._language
+                self.language = found.language or self.language
             except Exception as error:  # noqa: BLE001 - any failure of the recogniser is told, and the talk goes on
                 _log.exception("captions")
-                item.text = _UNWRITTEN if item.audio_wav is not None else ""
+                if parts is not None and hears_itself(parts, self.tuning):
+                    item.text = _UNWRITTEN
                 self.refuse("input_audio_transcription_failed", f"captions failed: {one_line(error)}", event_id)
             self._emit(CaptionFinal(item.item_id, item.text, len(samples) * 1000 / CAPTION_RATE_HZ))
             self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
@@ -297,10 +303,10 @@ class Session:
             parts = await self._core.parts()
             samples = self._audio.peek()
             loop = asyncio.get_running_loop()
-            text = await loop.run_in_executor(self._core.caption_pool, parts.captioner.partial, samples, self._language)
+            text = await loop.run_in_executor(self._core.caption_pool, parts.captioner.partial, samples, self.language)
             if text and item_id == self._pending_item_id:
                 self._emit(CaptionPartial(item_id, text))
-                await self._seeing.heard(text, self._view(), busy=self._reply is not None)
+                self._spawn(self._seeing.heard(text, self._view(), busy=self._reply is not None))
         except Exception:  # noqa: BLE001 - a partial caption is a courtesy: the final one tells what is wrong
             _log.exception("partial caption")
         finally:
@@ -315,7 +321,7 @@ class Session:
         await self._seeing.settle(reply_id, self._view(), self.words)
 
     def _view(self) -> ReplyOptions:
-        return ReplyOptions(self.tuning, self.instructions, self.speak, self._language)
+        return ReplyOptions(self.tuning, self.instructions, self.speak)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

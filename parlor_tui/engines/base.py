@@ -36,16 +36,16 @@ class Message:
     """One message of the prompt.
 
     `audio_wav` and `image_jpeg` are for engines that hear and see; `text` of a spoken message is its caption, for the
-    others and for later. `item_id` names the message across prompts: the same id is the same message, so that an engine
-    that keeps what it was fed knows what is new. `cut`: of a reply, `text` is only what was spoken of it, since the
-    user interrupted it, or since it had been long enough.
+    others and for later. `key` names the message across prompts and talks: the same key is the same message, so that an
+    engine that keeps what it was fed knows what is new. `cut`: of a reply, `text` is only what was spoken of it, since
+    the user interrupted it, or since it had been long enough.
     """
 
     role: Literal["system", "user", "assistant"]
     text: str
     audio_wav: bytes | None = None
     image_jpeg: bytes | None = None
-    item_id: str = ""
+    key: str = ""
     cut: Literal["", "interrupted", "ended"] = ""
 
 
@@ -111,12 +111,12 @@ class Engine(Protocol):
         on_text: OnText,
         stopped: Stopped,
         *,
-        reply_id: str = "",
+        reply_key: str = "",
         on_taken: OnTaken = lambda _kind, _ms, _at_s: None,
     ) -> Generation:
         """Answer `messages`, giving out the text as it comes. Returns within 100 ms of `stopped`, come what may.
 
-        `reply_id` is the id that the reply will have in later prompts.
+        `reply_key` is the key that the reply will have in later prompts.
         Raises EngineError; ContextFull when the prompt does not fit.
         """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from parlor_tui.engines.base import Message
 
@@ -20,57 +20,69 @@ MOST_RETOLD = 3
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """A message that a conversation has read, or written itself. `cut`: it knows how much of this reply was spoken."""
+    """A message that a conversation has read, or written. `heard`: of a reply, what it takes to have been heard."""
 
     key: str
     role: str
-    cut: bool = False
+    heard: str = ""
 
     @classmethod
     def of(cls, message: Message) -> Fed:
-        """What `message` is once it was fed. One without an id is known by its words."""
-        return cls(message.item_id or f"{message.role}: {message.text}", message.role, bool(message.cut))
+        """What `message` is once it was fed. One without a key is known by its words."""
+        heard = message.text if message.role == "assistant" else ""
+        return cls(message.key or f"{message.role}: {message.text}", message.role, heard)
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is new: `rest` is still to be fed, after `note` ("" for none), which tells what was not heard before it.
+    """What is new in a prompt for a conversation.
 
-    `known` counts the messages that need not be fed again.
+    `rest` is still to be fed, after `note` ("" for none), which tells what was not heard of the last reply. `known` is
+    what the conversation has been told before `rest`, once it has read the note.
     """
 
     rest: tuple[Message, ...]
     note: str
-    known: int
+    known: tuple[Fed, ...]
+
+    @property
+    def then_known(self) -> tuple[Fed, ...]:
+        """What it has been told once all is fed."""
+        return (*self.known, *(Fed.of(message) for message in self.rest))
 
 
 def news(fed: Sequence[Fed], wanted: Sequence[Message]) -> News | None:
     """How a conversation that was fed `fed` can go on to `wanted`; None if it cannot.
 
-    It can if all that it was fed is in `wanted`, in that order. Its last message may be a reply of which less was
-    spoken than it wrote: that is told in a note, for what was written cannot be taken back. Replies that it never wrote
-    to their end (they were broken off) are told in a note as well, as long as they are few.
+    It can if all that it was fed is in `wanted`, in that order. Its last message may be a reply of which less was heard
+    than it takes for heard: that is told in a note, for what was written cannot be taken back. Replies that it never
+    wrote to their end (they were broken off) are told in a note as well, as long as they are few.
     """
-    known = 0
+    place = 0
     note = ""
+    known: list[Fed] = []
     for index, entry in enumerate(fed):
-        message = wanted[known] if known < len(wanted) else None
+        message = wanted[place] if place < len(wanted) else None
         last = index == len(fed) - 1
-        if message is not None and Fed.of(message) == entry:
-            known += 1
-        elif message is not None and last and message.cut and Fed.of(message).key == entry.key:
-            known += 1
-            form = ENDED_NOTE if message.cut == "ended" else CUT_NOTE
-            note = form.format(heard=message.text) if message.text else UNHEARD_NOTE
-        elif last and entry.role == "assistant":
+        if message is not None and Fed.of(message).key == entry.key:
+            place += 1
+            if message.cut and message.text.strip() != entry.heard.strip():
+                if not last:
+                    return None
+                form = ENDED_NOTE if message.cut == "ended" else CUT_NOTE
+                note = form.format(heard=message.text) if message.text else UNHEARD_NOTE
+                known.append(replace(entry, heard=message.text))
+            else:
+                known.append(entry)
+        elif last and entry.role == "assistant":  # it is not in the prompt at all
             note = UNHEARD_NOTE
         else:
             return None
-    rest = tuple(wanted[known:])
+    rest = tuple(wanted[place:])
     retold = sum(message.role == "assistant" for message in rest)
     if not rest or retold > MOST_RETOLD or any(message.role == "system" for message in rest):
         return None
-    return News(rest, note, known)
+    return News(rest, note, tuple(known))
 
 
 def folded(rest: Sequence[Message], note: str) -> tuple[str, tuple[Message, ...]]:
@@ -85,10 +97,9 @@ def folded(rest: Sequence[Message], note: str) -> tuple[str, tuple[Message, ...]
     for message in rest:
         if message.role == "assistant":
             said = " ".join(m.text for m in turn if m.text)
-            if message.cut != "interrupted":
-                form = ANSWERED_NOTE
-            else:
-                form = BROKEN_OFF_NOTE if message.text else NOT_BEGUN_NOTE
+            form = NOT_BEGUN_NOTE
+            if message.text:
+                form = BROKEN_OFF_NOTE if message.cut == "interrupted" else ANSWERED_NOTE
             lines.append(form.format(said=said, heard=message.text))
             earlier = [m for m in turn if m.image_jpeg is not None] or earlier
             turn = []

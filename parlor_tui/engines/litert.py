@@ -6,13 +6,11 @@ when the reply is whole, thrown away when it is not. Which clone a prompt can go
 
 from __future__ import annotations
 
-import base64
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from parlor_tui.engines.backends import Backends
 from parlor_tui.engines.base import (
@@ -24,10 +22,10 @@ from parlor_tui.engines.base import (
     OnText,
     Sampling,
     Stopped,
-    merged,
 )
 from parlor_tui.engines.fed import Fed, News, folded, news, split_history
 from parlor_tui.engines.litert_api import Branch, Model, facts
+from parlor_tui.engines.litert_content import Content, history, picture_part, turn_content
 from parlor_tui.engines.litert_job import Job
 from parlor_tui.engines.model_facts import ModelFacts
 from parlor_tui.engines.native_call import NativeCalls, Outcome
@@ -45,9 +43,17 @@ _MEDIA_S = 2.0
 
 def conversations(slots: int) -> int:
     """How many conversations LiteRt holds at most, each with a context of its own: at rest (where each talk stands, and
-    where one stood before what may yet be dropped) and at work.
+    where one stood before what may yet be dropped), at work, and cancelled but not over yet.
     """
-    return 2 * slots + 1
+    return 3 * slots + 1
+
+
+_Drawing = tuple[float, float, int]
+"""What a conversation's way of drawing is made of: temperature, top-p, top-k. It cannot be changed later."""
+
+
+def _drawing(sampling: Sampling) -> _Drawing:
+    return (sampling.temperature, sampling.top_p, sampling.top_k)
 
 
 @dataclass(slots=True)
@@ -56,8 +62,8 @@ class _State:
 
     branch: Branch
     fed: tuple[Fed, ...]
-    drawing: tuple[float, float, int, int]
-    tokens: int = 0
+    drawing: _Drawing
+    tokens: int
 
 
 @dataclass(slots=True)
@@ -65,13 +71,13 @@ class _Turn:
     """A conversation that is about to run one message."""
 
     branch: Branch
-    content: list[Mapping[str, Any]]
+    content: Content
+    pictures: tuple[bytes, ...]
     fed: tuple[Fed, ...]
-    drawing: tuple[float, float, int, int]
+    sampling: Sampling
     cached_tokens: int
     new_tokens: int
     has_audio: bool
-    pictures: tuple[Message, ...] = ()
 
 
 class LiteRt:
@@ -108,9 +114,9 @@ class LiteRt:
         self._states: list[_State] = []
         self._kept = slots + 1
         self._unheard: list[Job] = []
-        self._calls = NativeCalls()
+        self._calls = NativeCalls(most_left=slots)
         self._rate_per_s = _FIRST_RATE_PER_S
-        self._image_tokens = min(Sampling(0, 1, 1).image_tokens, self._facts.image_tokens)
+        self._picture_tokens = self._budget(Sampling(0, 1, 1))
 
     @property
     def name(self) -> str:
@@ -133,7 +139,7 @@ class LiteRt:
         if message.audio_wav is not None:
             total += len(message.audio_wav) * AUDIO_TOKENS_PER_S // _WAV_BYTES_PER_S
         if message.image_jpeg is not None:
-            total += self._image_tokens
+            total += self._picture_tokens
         return total
 
     def generate(
@@ -143,7 +149,7 @@ class LiteRt:
         on_text: OnText,
         stopped: Stopped,
         *,
-        reply_id: str = "",
+        reply_key: str = "",
         on_taken: OnTaken = lambda _kind, _ms, _at_s: None,
     ) -> Generation:
         """See Engine. A picture that was not primed is fed first, as a message of its own.
@@ -152,53 +158,57 @@ class LiteRt:
         next turn takes the engine from it.
         """
         turn = self._open(messages, sampling)
-        for picture in turn.pictures:
-            began_s = now_s()
-            if not self._show(turn, [_picture(picture)], stopped):
-                return Generation("cancelled", Usage(turn.cached_tokens))
-            on_taken("picture", (now_s() - began_s) * 1000, now_s())
+        if not turn.content and turn.pictures:  # a picture alone is the turn itself
+            turn.content, turn.pictures = [picture_part(turn.pictures[-1])], turn.pictures[:-1]
         if not turn.content:
             turn.branch.close()
             raise EngineError("there is nothing to answer")
-        job = Job(turn.branch, turn.content, sampling.max_tokens, self._image_tokens)
-        outcome = self._run(job, on_text, stopped, turn.new_tokens)
-        if outcome in {"cancelled", "left"}:
+        for picture in turn.pictures:
+            began_s = now_s()
+            if self._show(turn, [picture_part(picture)], stopped) is None:
+                return Generation("cancelled", Usage(turn.cached_tokens))
+            on_taken("picture", (now_s() - began_s) * 1000, now_s())
+        job = Job(turn.branch, turn.content, sampling.max_tokens, self._budget(sampling))
+        outcome = self._run(job, on_text, stopped, turn.new_tokens, media=turn.has_audio)
+        if outcome not in {"ended", "enough"}:
             job.release()
             return Generation("cancelled", self._usage(turn, job))
-        told = "".join(job.pieces)
 
         def keep() -> None:
-            # A reply of which nothing was left unspoken needs no word about that.
-            whole = outcome == "enough" and "".join(job.pieces).strip() == told.strip()
-            self._keep(_State(turn.branch, (*turn.fed, Fed(reply_id, "assistant", whole)), turn.drawing, job.tokens))
+            written = Fed(reply_key, "assistant", "".join(job.pieces))
+            self._keep(_State(turn.branch, (*turn.fed, written), _drawing(sampling), job.tokens))
             if turn.has_audio and (encoded := job.encoded()) is not None:
                 on_taken("sound", *encoded)
 
+        job.then(keep)
         if outcome == "enough":
             with self._lock:
                 self._unheard.append(job)
-            job.then(keep)
             return Generation("stop", self._usage(turn, job))
-        keep()
         written = job.timings.decode_tokens if job.timings is not None else 0
         full = written >= sampling.max_tokens or job.tokens >= self._context_tokens - 1
         return Generation("length" if full else "stop", self._usage(turn, job))
 
     def prime(self, messages: Sequence[Message], sampling: Sampling, stopped: Stopped) -> float:
-        """See Engine. The picture is a message of its own, with one token of reply that nobody sees."""
+        """See Engine. The picture is a message of its own, with one token of reply that nobody sees.
+
+        With a seed, every reply is of a fresh conversation, and nothing can be shown ahead.
+        """
+        if sampling.seed:
+            return 0.0
         began_s = now_s()
         turn = self._open(messages, sampling)
         words = turn.content
         tokens = 0
         for picture in turn.pictures:
-            job = self._show(turn, [*words, _picture(picture)], stopped)
+            job = self._show(turn, [*words, picture_part(picture)], stopped)
             if job is None:
                 return 0.0
             words, tokens = [], job.tokens
         if words:
             turn.branch.close()
             raise EngineError("only pictures can be shown before the rest of the turn is there")
-        self._keep(_State(turn.branch, turn.fed, turn.drawing, tokens))
+        self._keep(_State(turn.branch, turn.fed, _drawing(sampling), tokens))
         return (now_s() - began_s) * 1000
 
     def stuck_s(self, at_s: float) -> float:
@@ -217,29 +227,45 @@ class LiteRt:
     # --- finding the place to go on from ------------------------------------------------------------------------------
 
     def _open(self, messages: Sequence[Message], sampling: Sampling) -> _Turn:
-        """A branch that was fed what it can be of `messages`, and the message that is left to send."""
-        self._image_tokens = min(sampling.image_tokens, self._facts.image_tokens)
-        drawing = (sampling.temperature, sampling.top_p, sampling.top_k, sampling.seed)
+        """A branch that was fed what it can be of `messages`, and what is left to send."""
+        self._picture_tokens = self._budget(sampling)
         self._end_unheard()
-        with self._lock:
-            found = self._best(messages, drawing)
-            if found is not None:
-                state, new = found
-                self._states.remove(state)
-                self._states.append(state)
-                branch = state.branch.clone()
-                if branch is not None:
-                    text, rest = folded(new.rest, new.note)
-                    return self._turn(
-                        branch, text, rest, _now_known(state.fed, messages[: new.known], new), drawing, state.tokens
-                    )
-        history, rest = split_history(messages)
+        # A seed makes a reply repeatable only in a conversation that has drawn nothing yet.
+        while not sampling.seed and (found := self._take_up(messages, _drawing(sampling))) is not None:
+            state, branch, new = found
+            if branch is not None:
+                note, rest = folded(new.rest, new.note)
+                return self._turn(branch, note, rest, new.then_known, sampling, state.tokens)
+        before, rest = split_history(messages)
         if not rest:
             raise EngineError("there is nothing to answer")
-        branch = self._model.begin(_history(history), sampling, sampling.seed or secrets.randbelow(2**31 - 1) + 1)
-        turn = self._turn(branch, "", rest, tuple(Fed.of(m) for m in (*history, *rest)), drawing, 0)
-        turn.new_tokens += sum(self.tokens(message) for message in history)
+        branch = self._model.begin(history(before), sampling, sampling.seed or secrets.randbelow(2**31 - 1) + 1)
+        known = tuple(Fed.of(message) for message in (*before, *rest))
+        turn = self._turn(branch, "", rest, known, sampling, 0)
+        turn.new_tokens += sum(self.tokens(message) for message in before)
         return turn
+
+    def _take_up(self, messages: Sequence[Message], drawing: _Drawing) -> tuple[_State, Branch | None, News] | None:
+        """The state that knows most of `messages`, and a clone of it; one that cannot be cloned is thrown away."""
+        with self._lock:
+            best: tuple[_State, News] | None = None
+            for state in self._states:
+                new = news(state.fed, messages) if state.drawing == drawing else None
+                if new is not None and (best is None or len(new.known) >= len(best[1].known)):
+                    best = state, new
+            if best is None:
+                return None
+            state, new = best
+            self._states.remove(state)
+            try:
+                branch = state.branch.clone()
+            except EngineError:
+                branch = None
+            if branch is not None:
+                self._states.append(state)
+            else:
+                state.branch.close()
+            return state, branch, new
 
     def _end_unheard(self) -> None:
         """A turn that somebody waits for goes before what nobody hears."""
@@ -248,40 +274,24 @@ class LiteRt:
         for job in unheard:
             job.release()
 
-    def _best(self, messages: Sequence[Message], drawing: tuple[float, float, int, int]) -> tuple[_State, News] | None:
-        best: tuple[_State, News] | None = None
-        for state in self._states:
-            new = news(state.fed, messages) if state.drawing == drawing else None
-            if new is not None and (best is None or new.known >= best[1].known):
-                best = state, new
-        return best
-
     def _turn(
         self,
         branch: Branch,
-        text: str,
+        note: str,
         rest: Sequence[Message],
         fed: tuple[Fed, ...],
-        drawing: tuple[float, float, int, int],
+        sampling: Sampling,
         cached_tokens: int,
     ) -> _Turn:
-        content: list[Mapping[str, Any]] = [{"type": "text", "text": text}] if text else []
-        pictures = tuple(message for message in rest if message.image_jpeg is not None)
-        spoken = [message for message in rest if message.audio_wav is not None]
-        for message in rest:
-            if message.audio_wav is not None and message is spoken[-1]:
-                content.append({"type": "audio", "blob": base64.b64encode(message.audio_wav).decode()})
-            elif message.text:
-                content.append({"type": "text", "text": message.text})
         return _Turn(
             branch,
-            content,
+            turn_content(note, rest),
+            tuple(message.image_jpeg for message in rest if message.image_jpeg is not None),
             fed,
-            drawing,
+            sampling,
             cached_tokens,
             sum(self.tokens(message) for message in rest),
-            bool(spoken),
-            pictures,
+            any(message.audio_wav is not None for message in rest),
         )
 
     def _keep(self, state: _State) -> None:
@@ -294,17 +304,27 @@ class LiteRt:
 
     # --- running ------------------------------------------------------------------------------------------------------
 
-    def _show(self, turn: _Turn, content: list[Mapping[str, Any]], stopped: Stopped) -> Job | None:
-        job = Job(turn.branch, content, 1, self._image_tokens)
-        if self._run(job, lambda _: True, stopped, self._image_tokens) == "ended":
+    def _budget(self, sampling: Sampling) -> int:
+        """Tokens for one picture: what is asked for, or all that the model can."""
+        return min(sampling.image_tokens, self._facts.image_tokens)
+
+    def _show(self, turn: _Turn, content: Content, stopped: Stopped) -> Job | None:
+        job = Job(turn.branch, content, 1, self._budget(turn.sampling))
+        if self._run(job, lambda _: True, stopped, self._budget(turn.sampling), media=True) == "ended":
             return job
         job.release()
         return None
 
-    def _run(self, job: Job, on_text: OnText, stopped: Stopped, new_tokens: int) -> Outcome:
-        expected_s = new_tokens / self._rate_per_s + _MEDIA_S
-        outcome = self._calls.run(job.work, job.cancel, on_text, stopped, expected_s=expected_s)
-        if job.timings is not None and job.timings.prefill_tokens:
+    def _run(self, job: Job, on_text: OnText, stopped: Stopped, new_tokens: int, *, media: bool) -> Outcome:
+        expected_s = new_tokens / self._rate_per_s + (_MEDIA_S if media else 0.0)
+        try:
+            outcome = self._calls.run(job.work, job.cancel, on_text, stopped, expected_s=expected_s)
+        except BaseException:
+            job.release()
+            raise
+        if outcome == "unbegun":
+            job.discard()
+        elif job.timings is not None and job.timings.prefill_tokens:
             self._rate_per_s = max(1.0, job.timings.prefill_per_s)
         return outcome
 
@@ -312,32 +332,3 @@ class LiteRt:
         read = job.tokens - job.timings.decode_tokens if job.timings is not None else 0
         written = job.timings.decode_tokens if job.timings is not None else len(job.pieces)
         return Usage(max(read, 0) or turn.cached_tokens + turn.new_tokens, written, turn.cached_tokens)
-
-
-def _now_known(fed: tuple[Fed, ...], known: Sequence[Message], new: News) -> tuple[Fed, ...]:
-    """What the branch of a conversation that was fed `fed` has been told, once `new` is fed."""
-    told = fed if not new.note else (*fed[:-1], Fed(fed[-1].key, "assistant", cut=True))
-    if new.note and len(known) < len(fed):  # the unheard reply is not in the prompt at all
-        told = fed[:-1]
-    return (*told, *(Fed.of(message) for message in new.rest))
-
-
-def _history(messages: Sequence[Message]) -> list[Mapping[str, Any]]:
-    """What was, as the library takes it: words, and the pictures that are still there."""
-    result: list[Mapping[str, Any]] = []
-    for message in messages:
-        if message.image_jpeg is not None:
-            result.append({"role": "user", "content": [_picture(message)]})
-        else:
-            result += [{"role": m.role, "content": [{"type": "text", "text": m.text}]} for m in merged([message])]
-    joined: list[Mapping[str, Any]] = []
-    for entry in result:
-        if joined and joined[-1]["role"] == entry["role"]:
-            joined[-1] = {"role": entry["role"], "content": [*joined[-1]["content"], *entry["content"]]}
-        else:
-            joined.append(entry)
-    return joined
-
-
-def _picture(message: Message) -> Mapping[str, Any]:
-    return {"type": "image", "blob": base64.b64encode(message.image_jpeg or b"").decode()}

@@ -26,6 +26,7 @@ class Job:
         self._image_tokens = image_tokens
         self._lock = threading.Lock()
         self._over = False
+        self._failed = False
         self._unwanted = False
         self._then: Callable[[], None] | None = None
         self._began_s = now_s()
@@ -47,38 +48,52 @@ class Job:
             whole = True
         finally:
             with self._lock:
-                self._over = True
-                unwanted, then = self._unwanted or not whole, self._then
-            if unwanted:
+                self._over, self._failed = True, not whole
+                then = None if self._unwanted or self._failed else self._then
+                free = self._unwanted or self._failed
+            if free:
                 self._branch.close()
             elif then is not None:
                 then()
 
     def cancel(self) -> None:
-        """Have it end soon; the branch cannot be gone on from."""
+        """Have it end soon; the branch cannot be gone on from. Blocks as long as the library does."""
         with self._lock:
             if not self._over:
                 self._branch.cancel()
 
     def release(self) -> None:
-        """Nobody wants it any more: cancel it, and free the branch as soon as it is over (freeing earlier blocks)."""
-        with self._lock:
-            if self._unwanted:
-                return
-            kept = self._over and self._then is not None
-            self._unwanted = True
-            over = self._over
-            if not over:
-                self._branch.cancel()
-        if over and not kept:
-            self._branch.close()
+        """Nobody wants it any more: end it, and free the branch once it is over, unless it was handed on by then.
+
+        Never blocks: the library's own cancel has been seen to.
+        """
+        threading.Thread(target=self._release, name="native-release", daemon=True).start()
+
+    def discard(self) -> None:
+        """It was never begun: free the branch."""
+        self._unwanted = True
+        self._branch.close()
 
     def then(self, do: Callable[[], None]) -> None:
-        """Have `do` called when it has come to its end; at once if it has."""
+        """Have `do`, which takes the branch over, called when it has come to its end; at once if it has."""
         with self._lock:
+            if self._unwanted or self._failed:
+                return
             over, self._then = self._over, do
         if over:
             do()
+
+    def _release(self) -> None:
+        with self._lock:
+            if self._unwanted:
+                return
+            handed_on = self._over and (self._then is not None or self._failed)
+            self._unwanted = True
+            if not self._over:
+                self._branch.cancel()
+                return
+        if not handed_on:
+            self._branch.close()
 
     def encoded(self) -> tuple[float, float] | None:
         """How many ms the encoders took, and when they were done: what passed before the first token beyond the reading

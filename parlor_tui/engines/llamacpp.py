@@ -59,7 +59,7 @@ class LlamaCpp:
             self._server = xllamacpp.Server(params)
         except RuntimeError as error:
             raise EngineError(f"{gguf}: llama.cpp cannot load it: {error}") from error
-        self._calls = NativeCalls()
+        self._calls = NativeCalls(most_left=slots)
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class LlamaCpp:
         on_text: OnText,
         stopped: Stopped,
         *,
-        reply_id: str = "",  # noqa: ARG002 - llama.cpp finds by itself what it has read before
+        reply_key: str = "",  # noqa: ARG002 - llama.cpp finds by itself what it has read before
         on_taken: OnTaken = lambda _kind, _ms, _at_s: None,  # noqa: ARG002 - it hears nothing
     ) -> Generation:
         """See Engine. While it reads a prompt it cannot be stopped, and is left to finish."""

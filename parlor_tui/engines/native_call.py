@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -19,8 +20,10 @@ _NO_SIGN_S = 10.0
 """Without a cancel, a call that gives nothing for this long beyond what its prompt should take is stuck."""
 
 Put = Callable[[str], None]
-Outcome = Literal["ended", "enough", "cancelled", "left"]
-"""A call came to its end; goes on to it unheard, its text being enough; was cancelled, and is over, or is left."""
+Outcome = Literal["ended", "enough", "cancelled", "left", "unbegun"]
+"""A call came to its end; goes on to it unheard, its text being enough; was cancelled, and is over, is left, or was
+never begun.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,16 +42,15 @@ class _Call:
         self.expected_s = 0.0
         self.pieces.put(piece)
 
-    def overdue_s(self, at_s: float) -> float:
-        if self.left_s is not None:
-            return at_s - self.left_s - self.expected_s
-        return at_s - self.last_sign_s - self.expected_s - _NO_SIGN_S
-
 
 class NativeCalls:
-    """The native calls of one engine. Pieces are as many as the reply's tokens at most."""
+    """The native calls of one engine, which runs them one after another. At most `most_left` are left to themselves.
 
-    def __init__(self) -> None:
+    Pieces are as many as the reply's tokens at most.
+    """
+
+    def __init__(self, *, most_left: int) -> None:
+        self._most_left = most_left
         self._calls: set[_Call] = set()
         self._lock = threading.Lock()
 
@@ -64,8 +66,13 @@ class NativeCalls:
         """Run `work`, which gives out pieces of text, on a thread of its own, and pass them on here.
 
         When it returns "enough" or "left", `work` is still under way: what it uses must not be touched, and `work`
-        itself must see to it. Raises what `work` raises.
+        itself must see to it. Where too many were left already, it waits for one of them to end. "unbegun": it was
+        cancelled meanwhile, and `work` was not called. Raises what `work` raises.
         """
+        while self._left_count() >= self._most_left:
+            if stopped():
+                return "unbegun"
+            time.sleep(_POLL_S)
         call = _Call(expected_s, now_s())
         with self._lock:
             self._calls.add(call)
@@ -81,20 +88,33 @@ class NativeCalls:
                 raise piece
             if not on_text(piece):
                 return "enough"
-        cancel()
-        deadline_s = now_s() + _STOP_S
+        call.left_s = now_s()
+        # The library's cancel itself has been seen not to come back.
+        threading.Thread(target=cancel, name="native-cancel", daemon=True).start()
+        deadline_s = call.left_s + _STOP_S
         while (left_s := deadline_s - now_s()) > 0:
             with contextlib.suppress(queue.Empty):
                 piece = call.pieces.get(timeout=left_s)
                 if piece is None or isinstance(piece, BaseException):
                     return "cancelled"
-        call.left_s = now_s()
         return "left"
 
     def stuck_s(self, at_s: float) -> float:
-        """How long the call that is most overdue has been so; 0 if none is."""
+        """How long the call that is most overdue has been so; 0 if none is.
+
+        A call that waits for others shows no sign of life, and is not overdue as long as they do.
+        """
         with self._lock:
-            return max([0.0, *(call.overdue_s(at_s) for call in self._calls)])
+            calls = list(self._calls)
+        left = [at_s - call.left_s - call.expected_s for call in calls if call.left_s is not None]
+        if left or not calls:
+            return max([0.0, *left])
+        sign_s = max(call.last_sign_s for call in calls)
+        return max(0.0, at_s - sign_s - max(call.expected_s for call in calls) - _NO_SIGN_S)
+
+    def _left_count(self) -> int:
+        with self._lock:
+            return sum(call.left_s is not None for call in self._calls)
 
     def _work(self, call: _Call, work: Callable[[Put], None]) -> None:
         try:

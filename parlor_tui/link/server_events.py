@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from parlor_tui.events import (
@@ -68,8 +68,8 @@ class Encoder:
                 return [{"type": "session.updated", "session": _session(session)}]
             case CoreLoading(text, done_bytes, total_bytes):
                 return [{"type": "parlor.loading", "text": text, "done_bytes": done_bytes, "total_bytes": total_bytes}]
-            case CoreReady(load_ms, model, hears, sees):
-                return [{"type": "parlor.ready", "load_ms": load_ms, "model": model, "hears": hears, "sees": sees}]
+            case CoreReady():
+                return [{"type": "parlor.ready", **asdict(event)}]
             case InputTaken(turn, kind, took_ms, ago_ms):
                 return [
                     {"type": "parlor.input.taken", "turn": turn, "kind": kind, "took_ms": took_ms, "ago_ms": ago_ms}
@@ -286,7 +286,7 @@ def _decode(message: Json) -> CoreEvent | None:
         case "parlor.loading":
             return CoreLoading(message["text"], message["done_bytes"], message["total_bytes"])
         case "parlor.ready":
-            return CoreReady(message["load_ms"], message["model"], message["hears"], message["sees"])
+            return CoreReady(**{item.name: message[item.name] for item in fields(CoreReady)})
         case "parlor.input.taken":
             return InputTaken(message["turn"], message["kind"], message["took_ms"], message["ago_ms"])
         case "parlor.failed":

@@ -54,7 +54,7 @@ def main() -> None:
 
         parlor = {"profile": profile, "demo_grade": not earlier}
         say("session.created", session={"id": "sess_1", "model": profile, "parlor": parlor})
-        say("parlor.ready", load_ms=1.0, model=profile, hears=False, sees=False)
+        say("parlor.ready", load_ms=1.0, profile=profile, model=profile, hears=False, sees=False)
         if not earlier:
             say("parlor.models.offer", **OFFER)
         for text in connection:

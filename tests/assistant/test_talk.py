@@ -95,6 +95,21 @@ def test_a_turn_without_an_answer_is_asked_again_after_the_core_died() -> None:
     assert terminal.events[-1].heard == "Hello?"
 
 
+def test_a_turn_over_which_core_after_core_dies_is_asked_no_more() -> None:
+    terminal = Terminal()
+    terminal.talk.typed("The end.", None)
+    for _ in range(2):
+        terminal.talk.core_lost()
+        terminal.talk.core_back()
+    asked = [event for event in terminal.sent if isinstance(event, CreateResponse)]
+    assert len(asked) == 3
+    terminal.talk.core_lost()
+    assert [event.status for event in terminal.events if isinstance(event, TurnDone)] == ["failed"]
+    before = len(terminal.sent)
+    terminal.talk.core_back()
+    assert terminal.sent[before:] == []
+
+
 def test_the_talk_so_far_is_told_to_a_new_core() -> None:
     terminal = Terminal()
     terminal.talk.typed("One?", None)

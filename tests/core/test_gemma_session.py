@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
+import numpy as np
 import pytest
+import soundfile
 
 from parlor_tui.core.profiles import Parts
 from parlor_tui.engines.base import Message
@@ -162,6 +164,56 @@ def test_a_soft_limit_ends_at_a_sentence_and_four_times_it_is_the_end_in_any_cas
     assert any(event.status == "completed" for event in talk.of(ReplyDone))
 
 
+def test_two_talks_may_use_the_same_ids(parts: Parts) -> None:
+    async def main() -> list[int]:
+        cached: list[int] = []
+        async with talking(parts) as first, talking(parts) as second:
+            for talk, colour_rgb in ((first, (200, 30, 30)), (second, (30, 30, 200))):
+                talk.session.add_item("user", "", item_id="same_1", picture=drawn_jpeg(colour_rgb))
+                talk.session.add_item("user", "What is it?", item_id="same_2")
+                cached.append((await talk.done(talk.ask())).usage.cached_tokens)
+                await talk.until(lambda talk=talk: kinds(talk) == ["picture"])  # type: ignore[misc]
+        return cached
+
+    assert asyncio.run(main()) == [0, 0]
+
+
+def test_nothing_comes_into_the_memory_after_a_reply_was_cancelled(parts: Parts) -> None:
+    async def body(talk: Talk) -> None:
+        talk.speak(question_wav(QUESTIONS[0]))
+        turn = talk.ask()
+        await asyncio.sleep(0.05)
+        talk.session.cancel()
+        done = await talk.done(turn)
+        await talk.until(lambda: bool(talk.of(CaptionFinal)))
+        await asyncio.sleep(0.3)
+        replies = [message for message in prompt(talk, parts) if message.role == "assistant"]
+        assert [message.text for message in replies] == [done.text]
+
+    run(parts, body)
+
+
+def test_sound_that_does_not_fit_is_read_as_its_caption(parts: Parts) -> None:
+    async def body(talk: Talk) -> None:
+        long = np.tile(soundfile.read(question_wav(QUESTIONS[0]), dtype="float32")[0], 30)[: 24_000 * 100]
+        talk.session.update(input_rate_hz=24_000)
+        talk.session.append((long * 32767).astype("<i2").tobytes())
+        talk.session.commit()
+        done = await talk.done(talk.ask())
+        assert done.status in ("completed", "incomplete"), done
+        assert done.text
+
+    run(parts, body)
+
+
+def test_a_picture_alone_is_answered(parts: Parts) -> None:
+    async def body(talk: Talk) -> None:
+        talk.session.add_item("user", "", picture=drawn_jpeg((200, 30, 30)))
+        assert (await talk.done(talk.ask())).text
+
+    run(parts, body, answering__preset="narrator")
+
+
 # --- seeing -----------------------------------------------------------------------------------------------------------
 
 
@@ -216,7 +268,34 @@ def test_a_frame_of_an_utterance_that_was_none_is_forgotten(parts: Parts) -> Non
         assert (await talk.say("Hello.")).text
 
     talk = run(parts, body)
-    assert all(message.item_id != "frame" for message in prompt(talk, parts))
+    assert all(message.image_jpeg is None for message in prompt(talk, parts))
+
+
+@pytest.mark.parametrize("policy", ["when_changed", "every_turn"])
+def test_and_the_same_scene_is_shown_with_the_next_turn(parts: Parts, policy: str) -> None:
+    async def body(talk: Talk) -> None:
+        red = drawn_jpeg((200, 30, 30))
+        talk.session.add_item("user", "", item_id="frame", picture=red, frame=True)
+        await talk.until(lambda: kinds(talk) == ["picture"])
+        talk.session.delete("frame")
+        await show(talk, red, "Hello.")
+        assert kinds(talk) == ["picture", "picture"]
+
+    run(parts, body, seeing__policy=policy)
+
+
+def test_a_picture_that_the_talk_rolled_over_is_shown_again(parts: Parts) -> None:
+    async def body(talk: Talk) -> None:
+        red = drawn_jpeg((200, 30, 30))
+        await show(talk, red, "Hello.")
+        await show(talk, red, "Hello again.")
+        assert kinds(talk) == ["picture"]
+        while not talk.session._memory.roll_overs:
+            await talk.say("Tell me a story, please. " * 20)
+        await show(talk, red, "And now?")
+        assert kinds(talk) == ["picture", "picture"]
+
+    run(parts, body)
 
 
 def test_a_picture_that_was_sent_on_purpose_is_shown_whatever_the_settings_say(parts: Parts) -> None:

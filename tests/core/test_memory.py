@@ -36,7 +36,9 @@ def test_a_reply_nobody_heard_is_known_to_be_cut() -> None:
     memory = talk(("user", "Hi."), ("assistant", "Hello there."), ("user", "Wait."))
     memory.items[1].spoken = [("Hello there.", RATE_HZ)]
     assert memory.truncate("item_1", 0, RATE_HZ) == ""
-    assert memory.prompt(OPENING, 2000, 100, tokens)[2] == Message("assistant", "", item_id="item_1", cut="interrupted")
+    assert memory.prompt(OPENING, 2000, 100, tokens)[2] == Message(
+        "assistant", "", key=memory.items[1].key, cut="interrupted"
+    )
 
 
 def test_of_a_reply_that_was_cut_off_only_what_was_heard_is_remembered() -> None:
@@ -58,7 +60,7 @@ def test_sound_is_part_of_the_prompt_until_it_was_answered() -> None:
     assert memory.prompt(OPENING, 2000, 100, tokens)[-1].audio_wav == b"RIFF"
     memory.add(Item("b", "assistant", "Yes."))
     memory.answered("b", tokens)
-    assert [m.item_id for m in memory.prompt(OPENING, 2000, 100, tokens)[1:]] == ["b"]
+    assert [m.key for m in memory.prompt(OPENING, 2000, 100, tokens)[1:]] == [memory.get("b").key]
 
 
 def test_what_sound_took_in_the_context_counts_after_it_was_answered() -> None:
@@ -89,12 +91,12 @@ def test_only_pictures_that_are_to_be_shown_are_and_of_old_ones_the_newest_is_ke
     memory.add(Item("p2", "user", image_jpeg=b"2"))
     memory.add(Item("p3", "user", image_jpeg=b"3", shown=True))
     memory.add(Item("b", "assistant", "I see."))
-    shown = [(m.item_id, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]]
-    assert shown == [("p1", b"1"), ("p3", b"3")]
+    shown = [(m.key, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]]
+    assert shown == [(memory.get("p1").key, b"1"), (memory.get("p3").key, b"3")]
     memory.answered("b", tokens)
-    assert [(m.item_id, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]] == [
-        ("p1", None),
-        ("p3", b"3"),
+    assert [(m.key, m.image_jpeg) for m in memory.prompt(OPENING, 2000, 100, tokens)[1:3]] == [
+        (memory.get("p1").key, None),
+        (memory.get("p3").key, b"3"),
     ]
 
 

@@ -10,11 +10,11 @@ SYSTEM = Message("system", "Be brief.")
 
 
 def user(item_id: str, text: str = "words") -> Message:
-    return Message("user", text, item_id=item_id)
+    return Message("user", text, key=item_id)
 
 
 def reply(item_id: str, text: str = "answer", cut: str = "") -> Message:
-    return Message("assistant", text, item_id=item_id, cut=cut)  # type: ignore[arg-type]
+    return Message("assistant", text, key=item_id, cut=cut)  # type: ignore[arg-type]
 
 
 def fed(*messages: Message) -> list[Fed]:
@@ -24,7 +24,8 @@ def fed(*messages: Message) -> list[Fed]:
 def test_only_what_is_new_is_to_be_fed() -> None:
     found = news(fed(SYSTEM, user("a"), reply("b")), [SYSTEM, user("a"), reply("b"), user("c")])
     assert found is not None
-    assert (found.rest, found.note, found.known) == ((user("c"),), "", 3)
+    assert (found.rest, found.note) == ((user("c"),), "")
+    assert found.then_known == tuple(fed(SYSTEM, user("a"), reply("b"), user("c")))
 
 
 def test_the_words_of_a_known_message_may_change_but_not_those_of_the_opening() -> None:
@@ -44,7 +45,7 @@ def test_of_an_interrupted_reply_the_next_message_tells_what_was_heard() -> None
 
 def test_what_was_told_once_is_not_told_again() -> None:
     cut = reply("b", "One two", "interrupted")
-    before = [*fed(SYSTEM, user("a")), Fed("b", "assistant", cut=True), *fed(user("c"), reply("d"))]
+    before = fed(SYSTEM, user("a"), cut, user("c"), reply("d"))
     found = news(before, [SYSTEM, user("a"), cut, user("c"), reply("d"), user("e")])
     assert found is not None
     assert (found.rest, found.note) == ((user("e"),), "")
@@ -53,6 +54,22 @@ def test_what_was_told_once_is_not_told_again() -> None:
 def test_a_reply_that_was_cut_before_another_turn_was_fed_needs_a_new_reading() -> None:
     before = fed(SYSTEM, user("a"), reply("b"), user("c"), reply("d"))
     assert news(before, [SYSTEM, user("a"), reply("b", "One", "interrupted"), user("c"), reply("d"), user("e")]) is None
+
+
+def test_an_interruption_is_told_even_of_a_reply_that_had_ended_early() -> None:
+    whole = reply("b", "One. Two.", "ended")
+    assert news(fed(SYSTEM, user("a"), whole), [SYSTEM, user("a"), whole, user("c")]).note == ""  # type: ignore[union-attr]
+    found = news(fed(SYSTEM, user("a"), whole), [SYSTEM, user("a"), reply("b", "One", "interrupted"), user("c")])
+    assert found is not None
+    assert 'heard only "One"' in found.note
+
+
+def test_what_was_written_beyond_the_last_spoken_word_is_told() -> None:
+    written = [*fed(SYSTEM, user("a")), Fed("b", "assistant", "One. Two. Three.")]
+    found = news(written, [SYSTEM, user("a"), reply("b", "One. Two.", "ended"), user("c")])
+    assert found is not None
+    assert found.note == '(Of your last reply only this was spoken: "One. Two.".)'
+    assert found.known[-1].heard == "One. Two."
 
 
 def test_a_reply_nobody_heard_is_told_as_unheard() -> None:
@@ -80,14 +97,14 @@ def test_more_than_a_few_replies_are_not_retold() -> None:
 
 
 def test_pictures_before_a_broken_off_reply_are_still_shown() -> None:
-    picture = Message("user", "", image_jpeg=b"jpeg", item_id="p")
+    picture = Message("user", "", image_jpeg=b"jpeg", key="p")
     text, turn = folded([picture, user("a", "What?"), reply("b", "It", "interrupted"), user("c")], "")
     assert "What?" in text
     assert turn == (picture, user("c"))
 
 
 def test_but_not_beside_a_newer_one() -> None:
-    old, new = (Message("user", "", image_jpeg=b"jpeg", item_id=key) for key in "pq")
+    old, new = (Message("user", "", image_jpeg=b"jpeg", key=key) for key in "pq")
     _, turn = folded([old, user("a", "What?"), reply("b", "It", "interrupted"), new, user("c")], "")
     assert turn == (new, user("c"))
 
@@ -111,7 +128,8 @@ def test_nothing_is_fed_twice_and_nothing_is_lost(talk: list[tuple[str, str]], k
         wanted.append(user(f"i{number}") if role == "user" else reply(f"i{number}", "said", cut))
     found = news(fed(*wanted[:known]), wanted)
     if found is not None:
-        assert [*wanted[: found.known], *found.rest] == wanted
+        assert wanted[len(wanted) - len(found.rest) :] == list(found.rest)
+        assert [entry.key for entry in found.then_known] == [entry.key for entry in fed(*wanted)]
         text, turn = folded(found.rest, found.note)
         told = [message for message in found.rest if message.role == "assistant"]
         assert all(message.text in text for message in told)
