@@ -316,7 +316,7 @@ def test_the_picture_budget_is_what_a_picture_takes(parts: Parts) -> None:
     for budget in ("70", "140", "280", "1120"):
         run(parts, body, seeing__image_tokens=budget, seeing__prime=False)
     assert taken["70"] + 60 < taken["140"] < taken["280"] - 100
-    assert taken["1120"] == taken["280"]  # all that this model can
+    assert abs(taken["1120"] - taken["280"]) < 30  # all that this model can
 
 
 # --- a model that neither hears nor sees ------------------------------------------------------------------------------
