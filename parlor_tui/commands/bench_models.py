@@ -19,7 +19,7 @@ def add_arguments(actions: Any) -> argparse.ArgumentParser:
     """Declare the words of `parlor-tui models bench`; its parser. `actions` is what `add_subparsers` returned."""
     parser: argparse.ArgumentParser = actions.add_parser("bench", help="measure how fast a model answers here")
     parser.add_argument(
-        "model",
+        "bench_model",  # the whole program has a --model and a --backend of its own
         nargs="?",
         default="",
         metavar="MODEL",
@@ -27,6 +27,7 @@ def add_arguments(actions: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--backend",
+        dest="bench_backend",
         choices=BACKENDS,
         default="auto",
         help="what it runs on; auto, the default: what a talk would use; all: the processor, then the GPU",
@@ -48,9 +49,9 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     )
     rows: list[Row] = []
     try:
-        subject = find_subject(arguments.model or settings.core.model, store)
+        subject = find_subject(arguments.bench_model or settings.core.model, store)
         sys.stderr.write(f"measuring {subject.name}; this takes seconds to minutes\n")
-        for row in measure(subject, arguments.backend, settings.core, int(settings.seeing.image_tokens)):
+        for row in measure(subject, arguments.bench_backend, settings.core, int(settings.seeing.image_tokens)):
             rows.append(row)
             for line in row.notices:
                 sys.stderr.write(f"{line}\n")

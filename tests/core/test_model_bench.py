@@ -22,16 +22,6 @@ from parlor_tui.settings import Core, Settings, models_folder
 from tests.conftest import ROOT, Home
 from tests.tiny_gemma import tiny_gemma
 
-TYPED = """
-import argparse, sys
-from parlor_tui.commands import bench_models
-from parlor_tui.settings import load
-
-parser = argparse.ArgumentParser()
-bench_models.add_arguments(parser.add_subparsers())
-sys.exit(bench_models.run(parser.parse_args(["bench", *sys.argv[1:]]), load()))
-"""
-
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -56,7 +46,7 @@ def store(folder: Path = MODELS) -> Store:
 
 def typed(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", TYPED, *words],
+        [sys.executable, "-m", "parlor_tui", "models", "bench", *words],
         env={**os.environ, **home.env}, cwd=ROOT, capture_output=True, text=True, check=False, timeout=170,
     )  # fmt: skip
 
