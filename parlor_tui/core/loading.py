@@ -40,9 +40,10 @@ def loader(profile: Profile, settings: Settings) -> Loader:
         try:
             return _Loading(profile, settings, progress, cancelled).run()
         except (EngineError, ModelError) as error:
-            if settings.core.profile != "auto" or profile is LITE or isinstance(error, Cancelled):
+            asked_for = settings.core.profile != "auto" or settings.core.model
+            if asked_for or profile is LITE or isinstance(error, Cancelled):
                 raise
-            # Nobody asked for it by name: better a small model than none.
+            # Nobody asked for it: better a small model than none.
             instead = f"{profile.model_label} cannot be loaded, {LITE.model_label} answers instead: {error}"
             return _Loading(LITE, settings, progress, cancelled, [instead]).run()
 
