@@ -185,7 +185,8 @@ def _words(error: Exception) -> str:
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(f"{PROGRAM}: {' '.join(text.split())}\n")
+    line = "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
+    sys.stderr.write(f"{PROGRAM}: {line}\n")
 
 
 def _keep_details(error: Exception) -> str:

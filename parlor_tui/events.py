@@ -494,7 +494,7 @@ class Interrupted(Event):
     """The reply was stopped after `played_ms` of it were heard; `HeardText` follows with the words."""
 
     turn: int
-    by: Literal["voice", "key"]
+    by: Literal["voice", "key", "turn"]
     played_ms: float
 
 

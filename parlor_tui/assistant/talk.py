@@ -167,7 +167,7 @@ class Talk:
 
     def typed(self, text: str, frame_jpeg: bytes | None) -> None:
         """A typed turn. It stops a reply that is under way."""
-        self.interrupt("key")
+        self.interrupt("turn")
         turn = self._next_turn()
         opened = self.memories.open(turn)
         opened.text, opened.image, opened.committed = text, frame_jpeg, True
@@ -178,7 +178,7 @@ class Talk:
         self._send(say.CreateItem("user", text))
         self._ask(turn, None)
 
-    def interrupt(self, by: Literal["voice", "key"]) -> None:
+    def interrupt(self, by: Literal["voice", "key", "turn"]) -> None:
         """Stop the reply, whether it is still being made or already heard. Without a reply it does nothing."""
         reply = self._reply
         if reply is None:

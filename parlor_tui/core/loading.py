@@ -127,6 +127,11 @@ class _Loading:
         from parlor_tui.engines.litert_start import Limits, settle
 
         core = self.settings.core
+        if 0 < core.context_tokens < _FEWEST_TOKENS:
+            raise EngineError(
+                f"core.context_tokens = {core.context_tokens}: "
+                f"at least {_FEWEST_TOKENS} are needed, or 0 for the model's own"
+            )
         self.progress(f"finding out what {candidates[0].name} can run on", 0, 0)
         settled = settle(
             candidates,
@@ -193,6 +198,8 @@ def _wish(choice: str) -> Wish:
 LABELS: Mapping[str, str] = {"gemma-4-e2b": "Gemma 4 E2B", "gemma-4-e4b": "Gemma 4 E4B"}
 """Models as people know them."""
 _SMALLER: Mapping[str, tuple[str, ...]] = {"gemma-4-e4b": ("gemma-4-e2b",)}
+_FEWEST_TOKENS = 512
+"""The instructions alone take about 200."""
 _RUNTIMES: Mapping[str, Runtime] = {"kokoro-82m-mlx": "mlx", "kokoro-82m-torch": "torch"}
 """What the files of a speech model are for; those of the others are for ONNX."""
 

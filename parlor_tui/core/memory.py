@@ -84,11 +84,11 @@ class Memory:
         return self._items
 
     def add(self, item: Item, after: str | None = None) -> None:
-        """Put `item` at the end, or behind the item `after`.
+        """Put `item` at the end, behind the item `after`, or, if that is "root", at the beginning.
 
         Raises KeyError if there is no item `after`.
         """
-        place = len(self._items) if after is None else self._index(after) + 1
+        place = len(self._items) if after is None else 0 if after == "root" else self._index(after) + 1
         self._items.insert(place, item)
         del self._items[: max(0, len(self._items) - _LONGEST_HISTORY)]
 

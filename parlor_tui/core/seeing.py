@@ -114,9 +114,11 @@ class Seeing:
         if self._pending is not None:
             self._drop(self._pending.item)
             self._pending = None
+        if item.image_jpeg is None:  # its turn is over already
+            return
         loop = asyncio.get_running_loop()
         try:
-            look = await loop.run_in_executor(None, _look_of, item.image_jpeg or b"")
+            look = await loop.run_in_executor(None, _look_of, item.image_jpeg)
         except DeviceError as error:
             self._drop(item)
             self._emit(CoreNotice(one_line(error)))

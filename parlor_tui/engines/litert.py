@@ -15,6 +15,7 @@ from pathlib import Path
 from parlor_tui.engines.backends import Backends
 from parlor_tui.engines.base import (
     Abilities,
+    ContextFull,
     EngineError,
     Generation,
     Message,
@@ -23,10 +24,11 @@ from parlor_tui.engines.base import (
     Sampling,
     Stopped,
 )
-from parlor_tui.engines.fed import Fed, News, folded, news, split_history
+from parlor_tui.engines.fed import Fed, folded, split_history
 from parlor_tui.engines.litert_api import Branch, Model, facts
 from parlor_tui.engines.litert_content import Content, history, picture_part, turn_content
 from parlor_tui.engines.litert_job import Job
+from parlor_tui.engines.litert_states import State, States, drawing_of
 from parlor_tui.engines.model_facts import ModelFacts
 from parlor_tui.engines.native_call import NativeCalls, Outcome
 from parlor_tui.events import Usage, now_s
@@ -48,24 +50,6 @@ def conversations(slots: int) -> int:
     return 3 * slots + 1
 
 
-_Drawing = tuple[float, float, int]
-"""What a conversation's way of drawing is made of: temperature, top-p, top-k. It cannot be changed later."""
-
-
-def _drawing(sampling: Sampling) -> _Drawing:
-    return (sampling.temperature, sampling.top_p, sampling.top_k)
-
-
-@dataclass(slots=True)
-class _State:
-    """A conversation at rest: what it was fed, how it draws, and how much of the context it takes."""
-
-    branch: Branch
-    fed: tuple[Fed, ...]
-    drawing: _Drawing
-    tokens: int
-
-
 @dataclass(slots=True)
 class _Turn:
     """A conversation that is about to run one message."""
@@ -78,6 +62,8 @@ class _Turn:
     cached_tokens: int
     new_tokens: int
     has_audio: bool
+    source: State | None = None
+    """The conversation at rest that it goes on from."""
 
 
 class LiteRt:
@@ -111,8 +97,7 @@ class LiteRt:
             threads=threads,
         )
         self._lock = threading.Lock()
-        self._states: list[_State] = []
-        self._kept = slots + 1
+        self._states = States(slots + 1)
         self._unheard: list[Job] = []
         self._calls = NativeCalls(most_left=slots)
         self._rate_per_s = _FIRST_RATE_PER_S
@@ -157,7 +142,29 @@ class LiteRt:
         A reply that is long enough is written on to its end unheard, for a conversation that is cancelled is lost; the
         next turn takes the engine from it.
         """
+        told = False
+
+        def tell(piece: str) -> bool:
+            nonlocal told
+            told = True
+            return on_text(piece)
+
         turn = self._open(messages, sampling)
+        try:
+            return self._reply(turn, tell, stopped, reply_key, on_taken)
+        except ContextFull:
+            raise
+        except EngineError:
+            # What a model wrote can spoil its own conversation: a mark of a picture that is not there. Read anew, as
+            # words, it is harmless.
+            if told or turn.source is None:
+                raise
+            reply = self._reply(self._begin(messages, sampling), tell, stopped, reply_key, on_taken)
+            self._states.forget(turn.source)
+            return reply
+
+    def _reply(self, turn: _Turn, on_text: OnText, stopped: Stopped, reply_key: str, on_taken: OnTaken) -> Generation:
+        sampling = turn.sampling
         if not turn.content and turn.pictures:  # a picture alone is the turn itself
             turn.content, turn.pictures = [picture_part(turn.pictures[-1])], turn.pictures[:-1]
         if not turn.content:
@@ -176,7 +183,7 @@ class LiteRt:
 
         def keep() -> None:
             written = Fed(reply_key, "assistant", "".join(job.pieces))
-            self._keep(_State(turn.branch, (*turn.fed, written), _drawing(sampling), job.tokens))
+            self._states.keep(State(turn.branch, (*turn.fed, written), drawing_of(sampling), job.tokens))
             if turn.has_audio and (encoded := job.encoded()) is not None:
                 on_taken("sound", *encoded)
 
@@ -208,7 +215,7 @@ class LiteRt:
         if words:
             turn.branch.close()
             raise EngineError("only pictures can be shown before the rest of the turn is there")
-        self._keep(_State(turn.branch, turn.fed, _drawing(sampling), tokens))
+        self._states.keep(State(turn.branch, turn.fed, drawing_of(sampling), tokens))
         return (now_s() - began_s) * 1000
 
     def stuck_s(self, at_s: float) -> float:
@@ -218,10 +225,7 @@ class LiteRt:
     def close(self) -> None:
         """See Engine."""
         self._end_unheard()
-        with self._lock:
-            for state in self._states:
-                state.branch.close()
-            self._states.clear()
+        self._states.close()
         self._model.close()
 
     # --- finding the place to go on from ------------------------------------------------------------------------------
@@ -231,11 +235,17 @@ class LiteRt:
         self._picture_tokens = self._budget(sampling)
         self._end_unheard()
         # A seed makes a reply repeatable only in a conversation that has drawn nothing yet.
-        while not sampling.seed and (found := self._take_up(messages, _drawing(sampling))) is not None:
+        while not sampling.seed and (found := self._states.take_up(messages, drawing_of(sampling))) is not None:
             state, branch, new = found
             if branch is not None:
                 note, rest = folded(new.rest, new.note)
-                return self._turn(branch, note, rest, new.then_known, sampling, state.tokens)
+                turn = self._turn(branch, note, rest, new.then_known, sampling, state.tokens)
+                turn.source = state
+                return turn
+        return self._begin(messages, sampling)
+
+    def _begin(self, messages: Sequence[Message], sampling: Sampling) -> _Turn:
+        """A fresh conversation, which reads all of `messages`."""
         before, rest = split_history(messages)
         if not rest:
             raise EngineError("there is nothing to answer")
@@ -244,28 +254,6 @@ class LiteRt:
         turn = self._turn(branch, "", rest, known, sampling, 0)
         turn.new_tokens += sum(self.tokens(message) for message in before)
         return turn
-
-    def _take_up(self, messages: Sequence[Message], drawing: _Drawing) -> tuple[_State, Branch | None, News] | None:
-        """The state that knows most of `messages`, and a clone of it; one that cannot be cloned is thrown away."""
-        with self._lock:
-            best: tuple[_State, News] | None = None
-            for state in self._states:
-                new = news(state.fed, messages) if state.drawing == drawing else None
-                if new is not None and (best is None or len(new.known) >= len(best[1].known)):
-                    best = state, new
-            if best is None:
-                return None
-            state, new = best
-            self._states.remove(state)
-            try:
-                branch = state.branch.clone()
-            except EngineError:
-                branch = None
-            if branch is not None:
-                self._states.append(state)
-            else:
-                state.branch.close()
-            return state, branch, new
 
     def _end_unheard(self) -> None:
         """A turn that somebody waits for goes before what nobody hears."""
@@ -293,14 +281,6 @@ class LiteRt:
             sum(self.tokens(message) for message in rest),
             any(message.audio_wav is not None for message in rest),
         )
-
-    def _keep(self, state: _State) -> None:
-        with self._lock:
-            self._states.append(state)
-            gone = self._states[: -self._kept]
-            del self._states[: -self._kept]
-        for old in gone:
-            old.branch.close()
 
     # --- running ------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,9 +12,13 @@ from parlor_tui.engines.base import Message, merged
 Content = list[Mapping[str, Any]]
 
 
+_MARK = re.compile(r"<(?=[^<>\s]{1,40}>)")
+"""The beginning of what may be one of a model's own marks, such as <|image|> or <turn|>."""
+
+
 def text_part(text: str) -> Mapping[str, Any]:
-    """Words."""
-    return {"type": "text", "text": text}
+    """Words. A model's own marks in them become plain words: it would look for the picture that one announces."""
+    return {"type": "text", "text": _MARK.sub("< ", text)}
 
 
 def sound_part(wav: bytes) -> Mapping[str, Any]:

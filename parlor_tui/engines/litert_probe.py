@@ -88,7 +88,9 @@ def probe(
     if not outcome.fault and last.get("ok") is True:
         return ProbeResult(True, "", load_ms, peak, None, device)
     reason = outcome.fault or (reason_in(outcome.noise, str(last.get("error", ""))) if "ok" in last else "")
-    return ProbeResult(False, reason or "it gave no answer", load_ms, peak, _part(step, backends), device)
+    asked: list[Part] = [part for part in PARTS if backends.of(part) == "npu"]
+    part = asked[0] if asked and "NPU" in reason else _part(step, backends)
+    return ProbeResult(False, reason or "it gave no answer", load_ms, peak, part, device)
 
 
 def reason_in(noise: Sequence[str], error: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -346,7 +347,7 @@ def _read_response(message: Json) -> CreateResponse:
     response = _object(message, "response", "response", {})
     metadata = _object(response, "metadata", "response.metadata", {})
     turn = metadata.get(TURN_KEY, "-1")
-    if not isinstance(turn, str) or not turn.lstrip("-").isdecimal() or len(turn) > 12:
+    if not isinstance(turn, str) or not re.fullmatch(r"-?[0-9]{1,11}", turn):
         raise ProtocolError("the turn must be a whole number in text", param=f"response.metadata.{TURN_KEY}")
     return CreateResponse(int(turn), _read_modalities(response.get("output_modalities"), "response.output_modalities"))
 

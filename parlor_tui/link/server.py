@@ -56,6 +56,7 @@ class CoreServer:
             process_request=self._admit,
             max_size=wire.MAX_MESSAGE_BYTES,
             compression=None,
+            close_timeout=_STOP_S / 2,  # a client that has stopped reading does not hold up the end
         )
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:

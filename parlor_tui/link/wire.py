@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from typing import Any
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -20,6 +21,10 @@ TURN_KEY = "parlor_turn"
 Json = dict[str, Any]
 
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half of a character in JSON; without the other half it cannot be sent on."""
+
+
 class ProtocolError(Exception):
     """A message that is not valid. `code`, `param` as in the standard's error event."""
 
@@ -33,6 +38,10 @@ def parse(text: str | bytes) -> Json:
     """The JSON object in `text`; ProtocolError if there is none."""
     try:
         message = json.loads(text)
+        if _HALF.search(text if isinstance(text, str) else text.decode("utf-8", "replace")):
+            json.dumps(message, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ProtocolError("a text in the message holds half a character", "invalid_json") from None
     except (ValueError, RecursionError):
         raise ProtocolError("the message is not JSON", "invalid_json") from None
     if not isinstance(message, dict):

@@ -12,7 +12,15 @@ SAMPLE_RATE_HZ = 24_000
 
 
 class SpeechError(Exception):
-    """A text cannot be spoken. The message is one line."""
+    """A text cannot be spoken. The message is one line. `missing`: for want of something that can be got."""
+
+    missing = False
+
+
+class NotInstalled(SpeechError):  # noqa: N818 - called by what is the matter
+    """What it would be spoken with is not installed."""
+
+    missing = True
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: somebody interrupted

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from parlor_tui.speech.base import SpeechError
+from parlor_tui.speech.base import NotInstalled, SpeechError
 from parlor_tui.speech.kokoro import Kokoro
 from parlor_tui.speech.voices import Styles
 
@@ -39,7 +39,7 @@ def runtime(wanted: str, system: str, machine: str, has: Callable[[str], bool]) 
     if not has(package):
         if wanted == "mlx" and (system, machine) != ("Darwin", "arm64"):
             raise SpeechError("speaking.runtime = 'mlx': MLX is for Apple silicon; here it is auto, onnx or torch")
-        raise SpeechError(f"speaking.runtime = {wanted!r}: not installed here; pip install 'parlor-tui[{extra}]'")
+        raise NotInstalled(f"speaking.runtime = {wanted!r}: not installed here; pip install 'parlor-tui[{extra}]'")
     return "mlx" if wanted == "mlx" else "torch"
 
 

@@ -89,7 +89,7 @@ def _marks(entry: TurnEntry, full: bool) -> Content:
 
 
 def _cut(entry: TurnEntry) -> str:
-    by = {"voice": " by your voice", "key": " with Esc", None: ""}[entry.cut_by]
+    by = {"voice": " by your voice", "key": " with Esc", "turn": " by your next turn", None: ""}[entry.cut_by]
     if not entry.played_ms:
         return f"⊘ cut off{by} before a word was heard"
     return f"⊘ cut off{by} after {entry.played_ms / 1000:.1f} s"

@@ -46,7 +46,7 @@ class TurnEntry:
     reply: str = ""
     reply_final: bool = False
     heard: str | None = None
-    cut_by: Literal["voice", "key"] | None = None
+    cut_by: Literal["voice", "key", "turn"] | None = None
     played_ms: float = 0.0
     status: TurnStatus | None = None
     voice_to_voice_ms: float | None = None

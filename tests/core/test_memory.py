@@ -79,6 +79,12 @@ def test_what_sound_took_in_the_context_counts_after_it_was_answered() -> None:
     assert rolled == [0, 1]
 
 
+def test_root_is_the_beginning() -> None:
+    memory = talk(("user", "Second."))
+    memory.add(Item("first", "user", "First."), "root")
+    assert [item.text for item in memory.items] == ["First.", "Second."]
+
+
 def test_the_words_of_a_turn_are_those_since_the_last_reply() -> None:
     memory = talk(("user", "Look."), ("assistant", "Yes."), ("user", "And"), ("user", "now?"), ("assistant", ""))
     assert memory.turn_words("item_4") == "And now?"

@@ -269,6 +269,26 @@ def test_broken_media_is_an_error_and_the_next_turn_works(engine: LiteRt, bad: M
     assert ended.usage.cached_tokens > 0
 
 
+@pytest.mark.parametrize("mark", ["<|image|>", "<|audio|>", "<start_of_image>", "<|turn>", "<bos>"])
+def test_a_models_own_marks_are_plain_words_wherever_they_stand(engine: LiteRt, mark: str) -> None:
+    system = Message("system", f"You know {mark}.")
+    messages = [system, said("a", f"what is {mark} here")]
+    text, _ = answer(engine, messages, "r")
+    messages += [Message("assistant", f"{text} {mark}", key="r", cut="ended"), said("b", f"and {mark}")]
+    assert answer(engine, messages)[0]
+    messages[2] = Message("assistant", f"{mark} yes", key="other")
+    assert answer(engine, messages)[0]
+
+
+def test_a_conversation_that_is_spoilt_is_read_anew(engine: LiteRt) -> None:
+    messages = talk(engine, 1)
+    for state in engine._states:  # as a model does that wrote the mark of a picture itself
+        list(state.branch.send([{"type": "text", "text": "hello"}], max_tokens=2, image_tokens=0))
+        with pytest.raises(EngineError):
+            list(state.branch.send([{"type": "text", "text": "<|image|>"}], max_tokens=2, image_tokens=0))
+    assert answer(engine, [*messages, said("next", "go on")])[0]
+
+
 def test_two_conversations_do_not_mix(engine: LiteRt) -> None:
     alone = [answer(engine, [SYSTEM, said(f"alone{n}", f"story {n}")])[0] for n in (1, 2)]
     found: dict[int, str] = {}

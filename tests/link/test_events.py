@@ -183,6 +183,7 @@ BAD: list[tuple[dict[str, Any], str | None]] = [
     ),
     ({"type": "session.update", "session": {"parlor": {"core.threads": 1}}}, "session.parlor.core.threads"),
     ({"type": "session.update", "session": {"parlor": {"nonsense": 1}}}, "session.parlor.nonsense"),
+    ({"type": "response.create", "response": {"metadata": {wire.TURN_KEY: "--5"}}}, "response.metadata.parlor_turn"),
     ({"type": "input_audio_buffer.append"}, "audio"),
     ({"type": "input_audio_buffer.append", "audio": "not base64!"}, "audio"),
     ({"type": "conversation.item.create"}, "item"),
@@ -280,3 +281,13 @@ def test_a_reply_is_told_in_the_standards_order() -> None:
         "conversation.item.done",
         "response.done",
     ]
+
+
+@pytest.mark.parametrize("text", ['{"type": "x", "text": "\\ud800 hi"}', '{"\\uDC00": 1}', '{"a": ["\\udfff"]}'])
+def test_half_a_character_is_refused(text: str) -> None:
+    with pytest.raises(wire.ProtocolError, match="half a character"):
+        wire.parse(text)
+
+
+def test_both_halves_are_a_character() -> None:
+    assert wire.parse('{"text": "\\ud83d\\ude00"}') == {"text": "\U0001f600"}
