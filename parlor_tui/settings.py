@@ -30,7 +30,7 @@ def key(
     *,
     low: float | None = None,
     high: float | None = None,
-    choices: tuple[str, ...] = (),
+    choices: tuple[str | int, ...] = (),
     profiles: Mapping[str, Any] | None = None,
     live: bool = True,
 ) -> Any:
@@ -116,11 +116,11 @@ class Seeing:
         "look, only on request by words, or never",
         choices=("every_turn", "when_changed", "on_request", "off"),
     )
-    image_tokens: str = key(
-        "280",
+    image_tokens: int = key(
+        280,
         "tokens",
         "the model's budget for one picture; below 280 Gemma is known to imagine things",
-        choices=("70", "140", "280", "560", "1120"),
+        choices=(70, 140, 280, 560, 1120),
     )
     prime: bool = key(True, "", "show the picture while the user still speaks, so that nobody waits for it")
 
@@ -297,11 +297,12 @@ def allowed(section: str, item: str) -> str:
     declared = {f.name: f for f in fields(SECTIONS[section])}[item]
     info = declared.metadata
     if info["choices"]:
-        return "one of " + ", ".join(info["choices"])
+        return "one of " + ", ".join(map(str, info["choices"]))
     kind = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text in quotes"}
     words = kind[str(declared.type)]
     if info["low"] is not None:
-        words += f" from {info['low']:g} to {info['high']:g}"
+        form = "g" if str(declared.type) == "float" else "d"
+        words += f" from {info['low']:{form}} to {info['high']:{form}}"
     return words + (f" ({info['unit']})" if info["unit"] else "")
 
 

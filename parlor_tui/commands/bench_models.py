@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     try:
         subject = find_subject(arguments.bench_model or settings.core.model, store)
         sys.stderr.write(f"measuring {subject.name}; this takes seconds to minutes\n")
-        for row in measure(subject, arguments.bench_backend, settings.core, int(settings.seeing.image_tokens)):
+        for row in measure(subject, arguments.bench_backend, settings.core, settings.seeing.image_tokens):
             rows.append(row)
             for line in row.notices:
                 sys.stderr.write(f"{line}\n")

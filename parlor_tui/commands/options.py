@@ -122,6 +122,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         raise _misspelt_option(argv, parser) or _unknown_command(error) or error from None
     if unknown:
         raise _unknown_option(unknown[0], parser, commands.get(arguments.command))
+    if arguments.command == "ask":
+        for option in ("mic", "speaker", "camera"):
+            if getattr(arguments, option, None) is not None:
+                raise UsageError(f"--{option} is not an option of ask, which takes --wav, --image and --out")
     if arguments.headless and arguments.command:
         raise UsageError(f"--headless is an option of the screen, not of {arguments.command}")
     return arguments

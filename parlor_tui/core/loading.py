@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from parlor_tui.captions.base import Captioner
-from parlor_tui.core.profiles import LITE, OnProgress, Parts, Profile, ThreadBudget, store_of
+from parlor_tui.core.profiles import LABELS, LITE, OnProgress, Parts, Profile, ThreadBudget, store_of
 from parlor_tui.engines.backends import Wanted, Wish
 from parlor_tui.engines.base import Engine, EngineError, Message, Sampling
 from parlor_tui.engines.litert_start import Settled
@@ -195,8 +195,6 @@ def _wish(choice: str) -> Wish:
             return "auto"
 
 
-LABELS: Mapping[str, str] = {"gemma-4-e2b": "Gemma 4 E2B", "gemma-4-e4b": "Gemma 4 E4B"}
-"""Models as people know them."""
 _SMALLER: Mapping[str, tuple[str, ...]] = {"gemma-4-e4b": ("gemma-4-e2b",)}
 _FEWEST_TOKENS = 512
 """The instructions alone take about 200."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from parlor_tui.captions.base import Captioner
@@ -75,6 +76,21 @@ def choose(settings: Settings) -> Profile:
     except ModelError:  # the settings name a model that is none; loading gemma says what is wrong with it
         here = True
     return GEMMA if here else LITE
+
+
+LABELS: Mapping[str, str] = {"gemma-4-e2b": "Gemma 4 E2B", "gemma-4-e4b": "Gemma 4 E4B"}
+"""Models as people know them."""
+
+
+def label_of(profile: Profile, settings: Settings) -> str:
+    """The model that is meant to answer, as people know it."""
+    if profile is not GEMMA:
+        return profile.model_label
+    try:
+        named = needs.answering(settings)
+    except ModelError:
+        return settings.core.model
+    return named.stem if isinstance(named, Path) else LABELS.get(named, named)
 
 
 @dataclass(frozen=True, slots=True)

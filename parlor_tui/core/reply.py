@@ -34,7 +34,7 @@ from parlor_tui.speech import readings
 from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, SpeechError, Stop
 from parlor_tui.speech.sentences import SentenceSplitter
 from parlor_tui.speech.spoken_text import spoken_text
-from parlor_tui.speech.voices import choose_voice
+from parlor_tui.speech.voices import choose_voice, sounds_english
 
 _log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 2048
@@ -88,7 +88,7 @@ def sampling(tuning: Tuning, max_tokens: int) -> Sampling:
         max_tokens,
         answering.top_k,
         answering.seed,
-        int(tuning.seeing.image_tokens),
+        tuning.seeing.image_tokens,
     )
 
 
@@ -267,7 +267,9 @@ class Reply:
             if spoken:
                 speaking = self._options.tuning.speaking
                 # English is what every voice can speak at a pinch, and what a recogniser without languages hears.
-                language = self._preparation.language if self._preparation.language != "en" else ""
+                # Nor need the model answer in the language that it was spoken to.
+                spoken_to = self._preparation.language
+                language = "" if spoken_to == "en" or sounds_english(spoken) else spoken_to
                 choice = choose_voice(
                     spoken, speaking.voice, parts.voice.voices, language or None, kanji=readings.found()
                 )

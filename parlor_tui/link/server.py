@@ -24,7 +24,7 @@ from websockets.http11 import Request, Response
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.loading import loader
 from parlor_tui.core.offering import Offering, offering
-from parlor_tui.core.profiles import Profile, choose
+from parlor_tui.core.profiles import Profile, choose, label_of
 from parlor_tui.core.session import Session
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link import client_events as say
@@ -106,7 +106,7 @@ class _Client:
         self._connection = connection
         self._encoder = Encoder()
         self.session = Session(core, self.emit, settings.tuning(core.profile.name))
-        self._hello = _hello(core.profile, self.session.session_id)
+        self._hello = _hello(core.profile, settings, self.session.session_id)
         self.emit(self._hello)
 
     def emit(self, event: CoreEvent) -> None:
@@ -177,8 +177,8 @@ class _Client:
         return SessionView(self._hello, session.input_rate_hz, session.instructions, session.speak, session.tuning)
 
 
-def _hello(profile: Profile, session_id: str) -> CoreHello:
-    return CoreHello(session_id, profile.name, profile.model_label, profile.demo_grade)
+def _hello(profile: Profile, settings: Settings, session_id: str) -> CoreHello:
+    return CoreHello(session_id, profile.name, label_of(profile, settings), profile.demo_grade)
 
 
 def run_core(settings: Settings, port: int, token_file: Path | None) -> int:

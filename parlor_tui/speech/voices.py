@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,6 +132,22 @@ def choose_voice(
     instead = _best(names, wanted)
     why = f"{wanted} does not speak {called}" if spoken != own else f"there is no voice {wanted!r} here"
     return _readable(VoiceChoice(instead, spoken, _instead(why, instead)), text, kanji)
+
+
+# fmt: off
+_ENGLISH = frozenset({
+    "a", "and", "are", "be", "can", "do", "for", "have", "he", "how", "i", "in", "is", "it", "not", "of", "on", "she",
+    "that", "the", "they", "this", "to", "was", "we", "what", "you",
+})
+# fmt: on
+_ENGLISH_SHARE = 0.25
+
+
+def sounds_english(text: str) -> bool:
+    """Whether `text` is surely English: a quarter of its words, and two at least, are that language's commonest."""
+    words = re.findall(r"[a-z']+", text.lower())
+    common = sum(word in _ENGLISH for word in words)
+    return common >= 2 and common >= _ENGLISH_SHARE * len(words)
 
 
 def read_voices(folder: Path) -> dict[str, NDArray[np.float32]]:

@@ -125,7 +125,9 @@ class ParlorApp(App[int], inherit_bindings=False):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
         elif self._offer is not None:
             yield SystemCommand(f"Get {self._offer.model}", self._offer.lines[-1], self._assistant.get_model)
-        yield SystemCommand("Copy", "Copy the text selected with the mouse", screen.action_copy_text)
+        if (selected := screen.get_selected_text()) is not None:
+            text = selected
+            yield SystemCommand("Copy", "Copy the text selected with the mouse", lambda: self.copy_to_clipboard(text))
 
     def compose(self) -> ComposeResult:
         """Status, progress and trouble on top; the talk; the last turn; the keys."""

@@ -307,16 +307,16 @@ def test_a_picture_that_was_sent_on_purpose_is_shown_whatever_the_settings_say(p
 
 
 def test_the_picture_budget_is_what_a_picture_takes(parts: Parts) -> None:
-    taken: dict[str, int] = {}
+    taken: dict[int, int] = {}
 
     async def body(talk: Talk) -> None:
         done = await show(talk, drawn_jpeg((200, 30, 30)), "Hello.")
         taken[talk.session.tuning.seeing.image_tokens] = done.usage.input_tokens
 
-    for budget in ("70", "140", "280", "1120"):
+    for budget in (70, 140, 280, 1120):
         run(parts, body, seeing__image_tokens=budget, seeing__prime=False)
-    assert taken["70"] + 60 < taken["140"] < taken["280"] - 100
-    assert abs(taken["1120"] - taken["280"]) < 30  # all that this model can
+    assert taken[70] + 60 < taken[140] < taken[280] - 100
+    assert abs(taken[1120] - taken[280]) < 30  # all that this model can
 
 
 # --- a model that neither hears nor sees ------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 from textual.geometry import Offset
 from textual.pilot import Pilot
@@ -296,3 +298,32 @@ async def test_any_size_of_terminal_is_survived(size: tuple[int, int]) -> None:
         await pilot.resize_terminal(80, 24)
         await pilot.pause()
         assert "Green tea" in screen_text(app)
+
+
+async def test_every_entry_of_the_palette_can_be_taken_with_nothing_selected() -> None:
+    async def titles() -> list[str]:
+        app, _ = make_app()
+        async with app.run_test() as pilot:
+            await pilot.pause()
+            return [command.title for command in app.get_system_commands(app.screen)]
+
+    for title in await titles():
+        app, _ = make_app()
+        async with app.run_test() as pilot:
+            await pilot.pause()
+            (command,) = [command for command in app.get_system_commands(app.screen) if command.title == title]
+            result = command.callback()
+            if inspect.isawaitable(result):
+                await result
+            await pilot.pause()
+            assert app.fault is None, title
+
+
+async def test_copy_is_offered_once_something_is_selected() -> None:
+    app, assistant = make_app()
+    async with app.run_test() as pilot:
+        await show(app, pilot, assistant, *stand_in.hearing())
+        assert "Copy" not in [command.title for command in app.get_system_commands(app.screen)]
+        app.screen.text_select_all()
+        await pilot.pause()
+        assert "Copy" in [command.title for command in app.get_system_commands(app.screen)]
