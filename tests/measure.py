@@ -1,7 +1,7 @@
 """Measures the program as people run it, on the virtual rig: `python -m tests.measure`. Prints one JSON object.
 
 `python -m tests.measure talk [OPTIONS OF THE PROGRAM]` measures the ten questions alone, for instance
-`talk --profile gemma --model tiny.litertlm --camera moving`; `moving` is a picture that is another one each second.
+`talk --profile gemma --model tiny.litertlm --camera moving`; `moving` is a picture that is another one every eight seconds.
 
 first_paint_s   from the start of the process to the first frame on a real terminal (tmux), polled every 10 ms
 ready_s         from the start of the process to LISTENING, models on disk
@@ -95,14 +95,14 @@ def start(home: Home, rig: Rig, folder: Path) -> dict[str, Any]:
 
 
 def moving_video(folder: Path) -> str:
-    """A video of five minutes whose picture is another one each second."""
+    """A video of five minutes whose picture is another one every eight seconds: about each turn, seldom within one."""
     file = folder / "moving.avi"
     video = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 5, (640, 480))
-    for second in range(300):
+    for second in range(0, 300, 8):
         frame_bgr = np.full((480, 640, 3), 190, np.uint8)
         colour = tuple(int(part) for part in np.random.default_rng(second).integers(0, 255, 3))
         cv2.circle(frame_bgr, (120 + 97 * second % 400, 240), 110, colour, -1)
-        for _ in range(5):
+        for _ in range(8 * 5):
             video.write(frame_bgr)
     video.release()
     return str(file)

@@ -124,6 +124,7 @@ class HubSource:
                 or _marked(lines, r"^Error while downloading from \S+: (.+)")
             ),
         )
+        arrived_bytes()  # a quick download is over before anybody looked how far it is
         return stated
 
 
