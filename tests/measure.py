@@ -1,7 +1,7 @@
 """Measures the program as people run it, on the virtual rig: `python -m tests.measure`. Prints one JSON object.
 
 `python -m tests.measure talk [OPTIONS OF THE PROGRAM]` measures the ten questions alone, for instance
-`talk --profile gemma --model tiny.litertlm --camera moving`; `moving` is a picture that is another one every eight seconds.
+`talk --profile gemma --model tiny.litertlm --camera moving`; `moving` is a picture that changes every eight seconds.
 
 first_paint_s   from the start of the process to the first frame on a real terminal (tmux), polled every 10 ms
 ready_s         from the start of the process to LISTENING, models on disk
