@@ -133,9 +133,9 @@ def test_a_file_that_is_no_model_is_one_line(isolated_home: Home, tmp_path: Path
     junk = tmp_path / "junk.litertlm"
     junk.write_bytes(b"no model" * 1000)
     done = typed(isolated_home, str(junk))
-    assert done.returncode == 2
-    assert "not a model that LiteRT-LM can read" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "not a .litertlm file" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_without_any_model_it_says_how_to_get_one(tmp_path: Path) -> None:
