@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from parlor_tui.settings import Settings, models_folder
+from parlor_tui.settings import Settings
 
 DONE, USAGE, MISSING, FAILED = 0, 2, 3, 4
 BACKENDS = ("auto", "cpu", "gpu", "npu", "all")
@@ -39,14 +39,12 @@ def add_arguments(actions: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Measure and print; 0 if there are figures, 2 for what cannot be measured, 3 if the model is missing, else 4."""
     from parlor_tui.core.model_bench import Row, find_subject, measure
+    from parlor_tui.core.profiles import store_of
     from parlor_tui.engines.base import EngineError
     from parlor_tui.models.base import ModelError
     from parlor_tui.models.catalogue import UnknownModel
-    from parlor_tui.models.store import Store
 
-    store = Store(
-        models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
-    )
+    store = store_of(settings)
     rows: list[Row] = []
     try:
         subject = find_subject(arguments.bench_model or settings.core.model, store)

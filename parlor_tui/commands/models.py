@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from parlor_tui.commands import bench_models
+from parlor_tui.core.profiles import store_of
 from parlor_tui.models import catalogue
 from parlor_tui.models.base import Cancelled, Got, ModelError, Progress, in_time, in_words
 from parlor_tui.models.needs import needed
 from parlor_tui.models.offer import Offered
 from parlor_tui.models.store import Store
-from parlor_tui.settings import Settings, models_folder
+from parlor_tui.settings import Settings
 
 DONE, USAGE, MISSING, FAILED, STOPPED = 0, 2, 3, 4, 130
 PIPE_COLUMNS = 160
@@ -56,9 +57,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Do what `arguments` say; the exit code: 0 done, 2 usage, 3 a model is missing, 4 failed, 130 stopped."""
     if arguments.models_action == "bench":
         return bench_models.run(arguments, settings)
-    store = Store(
-        models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
-    )
+    store = store_of(settings)
     action = arguments.models_action or "list"
     names: Sequence[str] = getattr(arguments, "names", ())
     try:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from parlor_tui.engines.base import Sampling
 from parlor_tui.engines.bench_result import REPLY_TOKENS, RUNS, SOUNDS_S, Figures, Reply, long_prompt, median
 from parlor_tui.engines.device_memory import peak_mb
-from parlor_tui.engines.sample_media import picture_part, picture_png, sound_part, sound_wav, text_part
+from parlor_tui.engines.litert_content import picture_part, sound_part, text_part
+from parlor_tui.engines.sample_media import picture_png, sound_wav
 from parlor_tui.engines.throwaway import answer, leave, read_request
 from parlor_tui.events import now_s
 

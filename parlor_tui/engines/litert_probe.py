@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from parlor_tui.engines.backends import PARTS, Backends, Part
 from parlor_tui.engines.device_memory import peak_mb
+from parlor_tui.engines.litert_content import Content
 from parlor_tui.engines.throwaway import answer, leave, read_request, run_throwaway
 
 PROBE_COMMAND = (sys.executable, "-P", "-m", "parlor_tui.engines.litert_probe")
@@ -174,11 +175,12 @@ def _is_software() -> bool:
     return False
 
 
-def _content(request: Mapping[str, Any]) -> list[tuple[Part, list[dict[str, Any]]]]:
+def _content(request: Mapping[str, Any]) -> list[tuple[Part, Content]]:
     """What is sent: a word, and a picture and half a second of sound where the processor is not what takes them in."""
-    from parlor_tui.engines.sample_media import picture_part, picture_png, sound_part, sound_wav, text_part
+    from parlor_tui.engines.litert_content import picture_part, sound_part, text_part
+    from parlor_tui.engines.sample_media import picture_png, sound_wav
 
-    sent: list[tuple[Part, list[dict[str, Any]]]] = [("text", [text_part("Hello.")])]
+    sent: list[tuple[Part, Content]] = [("text", [text_part("Hello.")])]
     if request["vision"] in {"gpu", "npu"}:
         sent.append(("vision", [picture_part(picture_png(64, 48)), text_part("Look.")]))
     if request["audio"] in {"gpu", "npu"}:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import array
-import base64
 import io
 import math
 import struct
 import sys
 import wave
 import zlib
-from typing import Any
 
 RATE_HZ = 16_000
 
@@ -48,18 +46,3 @@ def sound_wav(length_s: float) -> bytes:
         out.setframerate(RATE_HZ)
         out.writeframes(samples.tobytes())
     return file.getvalue()
-
-
-def text_part(text: str) -> dict[str, Any]:
-    """`text` as a part of a message to LiteRT-LM."""
-    return {"type": "text", "text": text}
-
-
-def picture_part(image: bytes) -> dict[str, Any]:
-    """A picture file as a part of a message to LiteRT-LM."""
-    return {"type": "image", "blob": base64.b64encode(image).decode()}
-
-
-def sound_part(audio: bytes) -> dict[str, Any]:
-    """A sound file as a part of a message to LiteRT-LM."""
-    return {"type": "audio", "blob": base64.b64encode(audio).decode()}
