@@ -39,10 +39,10 @@ def add_arguments(actions: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Measure and print; 0 if there are figures, 2 for what cannot be measured, 3 if the model is missing, else 4."""
     from parlor_tui.core.model_bench import Row, find_subject, measure
-    from parlor_tui.core.profiles import store_of
     from parlor_tui.engines.base import EngineError
     from parlor_tui.models.base import ModelError
     from parlor_tui.models.catalogue import UnknownModel
+    from parlor_tui.models.store import store_of
 
     store = store_of(settings)
     rows: list[Row] = []

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from parlor_tui.commands import bench_models
-from parlor_tui.core.profiles import store_of
 from parlor_tui.models import catalogue
 from parlor_tui.models.base import Cancelled, Got, ModelError, Progress, in_time, in_words
 from parlor_tui.models.needs import needed
 from parlor_tui.models.offer import Offered
-from parlor_tui.models.store import Store
+from parlor_tui.models.store import Store, store_of
 from parlor_tui.settings import Settings
 
 DONE, USAGE, MISSING, FAILED, STOPPED = 0, 2, 3, 4, 130

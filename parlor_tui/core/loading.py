@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from parlor_tui.captions.base import Captioner
-from parlor_tui.core.profiles import LABELS, LITE, OnProgress, Parts, Profile, ThreadBudget, store_of
+from parlor_tui.core.profiles import LABELS, LITE, OnProgress, Parts, Profile, ThreadBudget
 from parlor_tui.engines.backends import Wanted, Wish
 from parlor_tui.engines.base import Engine, EngineError, Message, Sampling
 from parlor_tui.engines.litert_start import Settled
@@ -21,6 +21,7 @@ from parlor_tui.engines.memory_budget import Candidate
 from parlor_tui.models import catalogue, needs
 from parlor_tui.models.base import Cancelled, ModelError, Progress
 from parlor_tui.models.local import local_model
+from parlor_tui.models.store import store_of
 from parlor_tui.settings import Settings
 from parlor_tui.speech.base import Stop, Voice
 from parlor_tui.speech.runtime import Runtime

@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from parlor_tui.core.inference import one_line
-from parlor_tui.core.profiles import GEMMA, Profile, store_of
+from parlor_tui.core.profiles import GEMMA, Profile
 from parlor_tui.engines.device_memory import gpu_memory, main_memory
 from parlor_tui.engines.memory_budget import CONTEXTS, OTHER_PARTS, Candidate, Device, NoFit, contexts_from, fit
 from parlor_tui.events import CoreFetched, CoreFetching, CoreOffer, ModelOutcome
 from parlor_tui.models import catalogue, needs
 from parlor_tui.models.base import Cancelled, ModelError, Progress
-from parlor_tui.models.store import Store
+from parlor_tui.models.store import Store, store_of
 from parlor_tui.settings import Settings
 from parlor_tui.speech.base import SpeechError
 from parlor_tui.speech.runtime import runtime_here

@@ -12,8 +12,8 @@ from parlor_tui.core.prompts import PRESETS, SMALL_MODEL
 from parlor_tui.engines.base import Engine, Message
 from parlor_tui.models import needs
 from parlor_tui.models.base import ModelError
-from parlor_tui.models.store import Store
-from parlor_tui.settings import Settings, models_folder
+from parlor_tui.models.store import store_of
+from parlor_tui.settings import Settings
 from parlor_tui.speech.base import Voice
 
 OnProgress = Callable[[str, int, int], None]
@@ -57,13 +57,6 @@ class ThreadBudget:
         """The budget for a machine of `cores` cores."""
         engine = max(1, cores // 2)
         return cls(captions=cores, engine=engine, voice=max(min(cores, 2), cores - engine))
-
-
-def store_of(settings: Settings) -> Store:
-    """The model store that the settings describe."""
-    return Store(
-        models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
-    )
 
 
 def choose(settings: Settings) -> Profile:

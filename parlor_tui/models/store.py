@@ -35,6 +35,7 @@ from parlor_tui.models.lock import FileLock
 from parlor_tui.models.marker import as_stated, changed_files, is_whole, sha256_of, write_marker
 from parlor_tui.models.offer import Offer, Offered
 from parlor_tui.models.sources import Source, new_scratch, tree_bytes
+from parlor_tui.settings import Settings, models_folder
 
 BUSY_S = 120.0
 """Another process that gets the same model and gets nothing for this long is not waited for any longer."""
@@ -298,3 +299,10 @@ def _delete(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
+
+
+def store_of(settings: Settings) -> Store:
+    """The model store that the settings describe."""
+    return Store(
+        models_folder(settings), use_hub=settings.models.hub, source_timeout_s=settings.models.source_timeout_s
+    )

@@ -13,7 +13,7 @@ import pytest
 
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.offering import OfferEvent, Offering, offering, shortage
-from parlor_tui.core.profiles import GEMMA, LITE, OnProgress, Parts, store_of
+from parlor_tui.core.profiles import GEMMA, LITE, OnProgress, Parts
 from parlor_tui.engines.memory_budget import Device
 from parlor_tui.events import CoreError, CoreEvent, CoreFetched, CoreFetching, CoreHello, CoreOffer
 from parlor_tui.link.client import Link
@@ -23,6 +23,7 @@ from parlor_tui.models import catalogue
 from parlor_tui.models.base import ModelFile
 from parlor_tui.models.hub_models import HUB_MODELS
 from parlor_tui.models.sources import HubSource
+from parlor_tui.models.store import store_of
 from parlor_tui.settings import Settings
 from tests.models import samples
 from tests.models.hub import Hub

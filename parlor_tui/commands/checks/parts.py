@@ -89,10 +89,11 @@ def check_camera(settings: Settings) -> Iterator[Check]:
 
 def check_models(settings: Settings) -> Iterator[Check]:
     """The models of the profile, and room for those that are missing."""
-    from parlor_tui.core.profiles import choose, store_of
+    from parlor_tui.core.profiles import choose
     from parlor_tui.models import catalogue, needs
     from parlor_tui.models.base import ModelError, in_words
     from parlor_tui.models.local import local_model
+    from parlor_tui.models.store import store_of
 
     folder = models_folder(settings)
     store = store_of(settings)
