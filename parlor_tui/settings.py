@@ -54,27 +54,60 @@ class Hearing:
         "`native`: a model that hears takes the sound itself; `captions`: it reads the caption instead",
         choices=("native", "captions"),
     )
+    echo: str = key(
+        "cancel",
+        "",
+        "`cancel`: what the speaker plays is taken out of the microphone's sound; `headphones`: nothing of it gets "
+        "there; `off`: it does, and a voice over a reply has to be clear and late",
+        choices=("cancel", "headphones", "off"),
+    )
     vad_threshold: float = key(0.5, "probability", "a frame at or above it is speech", low=0.05, high=0.99)
     vad_threshold_speaking: float = key(
         0.92,
         "probability",
-        "the same while a reply plays: without an echo canceller the reply leaks in",
+        "the same while a reply plays, where the echo is not cancelled and leaks in",
         low=0.05,
         high=0.99,
     )
     vad_release: float = key(0.25, "probability", "speech goes on until a frame falls below it", low=0.01, high=0.98)
-    silence_ms: int = key(600, "ms", "this much silence ends the turn", low=100, high=5000)
-    min_speech_ms: int = key(300, "ms", "anything shorter is a noise, not a turn", low=32, high=2000)
+    end_of_turn: str = key(
+        "adaptive",
+        "",
+        "`adaptive`: how much silence ends a turn depends on what was said, and how; `fixed`: it is always silence_ms",
+        choices=("adaptive", "fixed"),
+    )
+    silence_ms: int = key(600, "ms", "this much silence ends a turn of which nothing else is known", low=100, high=5000)
+    finished_ms: int = key(200, "ms", "the same after what sounds and reads finished", low=64, high=5000)
+    unfinished_ms: int = key(
+        1800, "ms", "the same after what does not: behind `and`, `my name is`, a filler", low=100, high=10_000
+    )
+    eager_ms: int = key(
+        100, "ms", "silence after which a reply is begun, unheard until the turn is over; 0 never", low=0, high=2000
+    )
+    min_speech_ms: int = key(
+        100, "ms", "anything shorter is a noise, not a turn; what is longer has to hold words", low=32, high=2000
+    )
     pre_roll_ms: int = key(
         300, "ms", "sound kept from before speech was noticed: no first word is clipped", low=0, high=2000
     )
     max_utterance_s: int = key(60, "s", "a turn is ended at this length even if the user goes on", low=5, high=120)
     barge_in: bool = key(True, "", "a voice stops the reply; off: only the key does")
     barge_in_ms: int = key(
-        100, "ms", "speech over a reply lasts this long before it stops the reply", low=32, high=2000
+        100, "ms", "speech over a reply lasts this long before the reply falls silent", low=32, high=2000
+    )
+    barge_in_sure_ms: int = key(
+        600,
+        "ms",
+        "speech that lasts this long ends the reply; a shorter one has to hold words, or the reply goes on",
+        low=100,
+        high=5000,
     )
     barge_in_grace_ms: int = key(
-        800, "ms", "a reply cannot be stopped by voice before it has played this long", low=0, high=5000
+        800,
+        "ms",
+        "a reply cannot be stopped by voice before it has played this long, where the echo is not cancelled",
+        low=0,
+        high=5000,
     )
 
 

@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.utterance import UtteranceTaker
 from parlor_tui.devices.base import MIC_RATE_HZ
+from parlor_tui.devices.select import Opener
 from parlor_tui.events import (
     CoreEvent,
     CoreFailed,
@@ -75,10 +76,19 @@ LONGEST_TYPED_CHARS = 8000
 class Assistant:
     """Owns the devices, the core's supervisor and the talk. `listener` is called on the assistant's own thread.
 
-    `config` is the settings file the core is to read too, if the user named one.
+    `config` is the settings file the core is to read too, if the user named one. `core` is a command line that starts
+    another core than the settings' own, `opener` brings other devices.
     """
 
-    def __init__(self, settings: Settings, config: Path | None, listener: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        config: Path | None,
+        listener: Callable[[Event], None],
+        *,
+        opener: Opener | None = None,
+        core: Sequence[str] = (),
+    ) -> None:
         self._settings = settings
         self._listener = listener
         self._inbox: queue.Queue[Input] = queue.Queue(_INBOX)
@@ -87,7 +97,7 @@ class Assistant:
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
         self._tuning: Tuning = settings.tuning(settings.core.profile)
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
-        self._senses = Senses(settings.devices, self._put, self._notice)
+        self._senses = Senses(settings.devices, opener or Opener(), self._put, self._notice)
         self._taker: UtteranceTaker | None = None
         self._link: Link | None = None
         self._new_link: Link | None = None
@@ -102,7 +112,7 @@ class Assistant:
         self._profile = ""
         self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
         self._supervisor = Supervisor(
-            core_command(settings, config),
+            list(core) or core_command(settings, config),
             log_file(),
             on_up=lambda link: self._put(LinkUp(link)),
             on_event=lambda event: self._put(FromCore(event)),

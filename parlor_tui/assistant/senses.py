@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from parlor_tui.assistant.inbox import Block, Input, MicrophoneEnded, MicrophoneTrouble, SpeakerLost
-from parlor_tui.devices import select
 from parlor_tui.devices.base import Camera, DeviceError, Microphone, Speaker
+from parlor_tui.devices.select import Opener
 from parlor_tui.settings import Devices
 
 Notify = Callable[[str, str], None]
@@ -16,8 +16,9 @@ Notify = Callable[[str, str], None]
 class Senses:
     """The devices of one assistant, used by its thread; what they bring is `put` into its inbox."""
 
-    def __init__(self, devices: Devices, put: Callable[[Input], None], notify: Notify) -> None:
+    def __init__(self, devices: Devices, opener: Opener, put: Callable[[Input], None], notify: Notify) -> None:
         self._devices = devices
+        self._opener = opener
         self._put = put
         self._notify = notify
         self._microphone: Microphone | None = None
@@ -36,7 +37,7 @@ class Senses:
         if self._microphone is not None:
             return
         try:
-            microphone = select.open_microphone(self._devices.microphone)
+            microphone = self._opener.microphone(self._devices.microphone)
             if microphone is None:
                 return
             microphone.start(
@@ -56,10 +57,8 @@ class Senses:
     def open_speaker(self) -> Speaker | None:
         """The speaker, playing; None without one."""
         try:
-            speaker = select.open_speaker(
-                self._devices.speaker,
-                jitter_buffer_ms=self._devices.jitter_buffer_ms,
-                latency_ms=self._devices.output_latency_ms,
+            speaker = self._opener.speaker(
+                self._devices.speaker, self._devices.jitter_buffer_ms, self._devices.output_latency_ms
             )
             if speaker is not None:
                 speaker.start(lambda reason: self._put(SpeakerLost(reason)))
@@ -75,7 +74,7 @@ class Senses:
     def open_camera(self) -> None:
         """Look from now on, if the user wants that."""
         try:
-            camera = select.open_camera(self._devices.camera)
+            camera = self._opener.camera(self._devices.camera)
             if camera is not None:
                 camera.start()
             self._camera = camera

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from parlor_tui.devices import opencv
@@ -50,6 +52,15 @@ def open_camera(choice: str) -> Camera | None:
             raise DeviceError(f"{choice}: cannot be read: {error.strerror or error}") from None
         return PictureCamera(file) if opencv.is_picture(head) or not head else VideoCamera(file)
     return _device_camera(choice, list_cameras())
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """How the choices of the settings become devices. What stands in for a room brings its own."""
+
+    microphone: Callable[[str], Microphone | None] = open_microphone
+    speaker: Callable[[str, int, int], Speaker | None] = open_speaker
+    camera: Callable[[str], Camera | None] = open_camera
 
 
 def _device_camera(choice: str, known: list[CameraDevice] | None) -> DeviceCamera:
