@@ -10,7 +10,18 @@ from parlor_tui.models.entry import Model
 from parlor_tui.models.hub_models import HUB_MODELS
 from parlor_tui.models.lite_models import LITE_MODELS
 
-__all__ = ["MODELS", "PROFILES", "STAND_INS", "Model", "ModelFile", "UnknownModel", "find", "stand_ins", "voices"]
+__all__ = [
+    "MODELS",
+    "OPTIONAL",
+    "PROFILES",
+    "STAND_INS",
+    "Model",
+    "ModelFile",
+    "UnknownModel",
+    "find",
+    "stand_ins",
+    "voices",
+]
 
 
 class UnknownModel(ModelError):  # noqa: N818 - called by what is the matter, as the others are
@@ -21,10 +32,13 @@ MODELS: Mapping[str, Model] = {model.name: model for model in (*LITE_MODELS, *HU
 """By name."""
 
 PROFILES: Mapping[str, tuple[str, ...]] = {
-    "lite": ("smollm2-135m", "whisper-tiny.en", "kokoro-int8", "kokoro-voices"),
-    "gemma": ("gemma-4-e2b", "whisper-base", "kokoro-int8", "kokoro-voices"),
+    "lite": ("smollm2-135m", "whisper-tiny.en", "kokoro-int8", "kokoro-voices", "smart-turn"),
+    "gemma": ("gemma-4-e2b", "whisper-base", "kokoro-int8", "kokoro-voices", "smart-turn"),
 }
 """The models each profile needs unless the settings say otherwise."""
+
+OPTIONAL: frozenset[str] = frozenset({"smart-turn"})
+"""Of those, the models without which a profile works too, only less well."""
 
 STAND_INS: Mapping[str, str] = {
     "kokoro-voices": "kokoro-voices-ja",

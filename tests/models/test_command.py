@@ -184,8 +184,9 @@ def test_a_profile_is_what_the_settings_make_of_it(
     failed = typed("get", "--profile", "gemma")
     assert failed.returncode == 3
     shown = failed.stderr.splitlines()
-    assert [line.partition(":")[0] for line in shown[:4]] == list(catalogue.PROFILES["gemma"])
-    assert shown[4].startswith("2.9 GB to download; ")
+    names = catalogue.PROFILES["gemma"]
+    assert [line.partition(":")[0] for line in shown[: len(names)]] == list(names)
+    assert shown[len(names)].startswith("2.9 GB to download; ")
     assert (typed.folder / "gemma-4-e2b").is_dir(), "what could be had is there"
     assert shown[-1].startswith("parlor-tui models: whisper-base cannot be had: ")
 

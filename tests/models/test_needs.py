@@ -12,7 +12,7 @@ from parlor_tui.models.base import ModelError
 from parlor_tui.models.needs import answering, chosen, needed
 from parlor_tui.settings import SECTIONS, Settings
 
-VOICES = "kokoro-voices"
+ALWAYS = ("kokoro-voices", "smart-turn")
 
 
 def having(**values: Any) -> Settings:
@@ -29,17 +29,17 @@ def test_without_a_choice_it_is_what_the_catalogue_says(profile: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        (having(core_model="gemma-4-e4b"), ("gemma-4-e4b", "whisper-base", "kokoro-int8", VOICES)),
-        (having(captions_model="tiny.en"), ("gemma-4-e2b", "whisper-tiny.en", "kokoro-int8", VOICES)),
-        (having(captions_model="large-v3-turbo"), ("gemma-4-e2b", "whisper-large-v3-turbo", "kokoro-int8", VOICES)),
-        (having(captions_language="de"), ("gemma-4-e2b", "whisper-base", "kokoro-int8", VOICES)),
-        (having(speaking_runtime="onnx"), ("gemma-4-e2b", "whisper-base", "kokoro-82m", VOICES)),
-        (having(speaking_runtime="mlx"), ("gemma-4-e2b", "whisper-base", "kokoro-82m-mlx", VOICES)),
-        (having(speaking_runtime="torch"), ("gemma-4-e2b", "whisper-base", "kokoro-82m-torch", VOICES)),
-        (having(core_model="/models/my.litertlm"), ("whisper-base", "kokoro-int8", VOICES)),
-        (having(core_model="my.litertlm"), ("whisper-base", "kokoro-int8", VOICES)),
-        (having(core_model="~/no-suffix"), ("whisper-base", "kokoro-int8", VOICES)),
-        (having(core_model="C:\\models\\my.litertlm"), ("whisper-base", "kokoro-int8", VOICES)),
+        (having(core_model="gemma-4-e4b"), ("gemma-4-e4b", "whisper-base", "kokoro-int8", *ALWAYS)),
+        (having(captions_model="tiny.en"), ("gemma-4-e2b", "whisper-tiny.en", "kokoro-int8", *ALWAYS)),
+        (having(captions_model="large-v3-turbo"), ("gemma-4-e2b", "whisper-large-v3-turbo", "kokoro-int8", *ALWAYS)),
+        (having(captions_language="de"), ("gemma-4-e2b", "whisper-base", "kokoro-int8", *ALWAYS)),
+        (having(speaking_runtime="onnx"), ("gemma-4-e2b", "whisper-base", "kokoro-82m", *ALWAYS)),
+        (having(speaking_runtime="mlx"), ("gemma-4-e2b", "whisper-base", "kokoro-82m-mlx", *ALWAYS)),
+        (having(speaking_runtime="torch"), ("gemma-4-e2b", "whisper-base", "kokoro-82m-torch", *ALWAYS)),
+        (having(core_model="/models/my.litertlm"), ("whisper-base", "kokoro-int8", *ALWAYS)),
+        (having(core_model="my.litertlm"), ("whisper-base", "kokoro-int8", *ALWAYS)),
+        (having(core_model="~/no-suffix"), ("whisper-base", "kokoro-int8", *ALWAYS)),
+        (having(core_model="C:\\models\\my.litertlm"), ("whisper-base", "kokoro-int8", *ALWAYS)),
     ],
 )
 def test_gemma_follows_the_settings(settings: Settings, expected: tuple[str, ...]) -> None:

@@ -248,6 +248,7 @@ def test_the_catalogue_holds_together() -> None:
     for profile, names in catalogue.PROFILES.items():
         assert profile
         assert all(name in catalogue.MODELS for name in names)
+        assert set(names) >= catalogue.OPTIONAL
     for name, model in catalogue.MODELS.items():
         assert model.name == name
         assert model.sources
