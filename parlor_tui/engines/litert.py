@@ -25,7 +25,7 @@ from parlor_tui.engines.base import (
     Stopped,
 )
 from parlor_tui.engines.fed import Fed, folded, split_history
-from parlor_tui.engines.litert_api import Branch, Model, facts
+from parlor_tui.engines.litert_base import Branch, Library
 from parlor_tui.engines.litert_content import Content, history, picture_part, turn_content
 from parlor_tui.engines.litert_job import Job
 from parlor_tui.engines.litert_states import State, States, drawing_of
@@ -69,7 +69,7 @@ class _Turn:
 class LiteRt:
     """One `.litertlm` model. `slots`: how many conversations may be at work at the same time.
 
-    Raises EngineError when the file cannot be loaded.
+    `library` is what runs it: LiteRT-LM itself if there is none. Raises EngineError when the file cannot be loaded.
     """
 
     def __init__(
@@ -82,12 +82,14 @@ class LiteRt:
         slots: int,
         threads: int = 0,
         cache_folder: Path | None = None,
+        library: Library | None = None,
     ) -> None:
+        runner = library or _litert_lm()
         self._name = name
-        self._facts: ModelFacts = facts(model)
+        self._facts: ModelFacts = runner.facts(model)
         most = self._facts.context_tokens
         self._context_tokens = min(context_tokens or most, most) if most else context_tokens
-        self._model = Model(
+        self._model = runner.Model(
             model,
             text=backends.text,
             vision=(backends.vision or "cpu") if self._facts.sees else None,
@@ -312,3 +314,10 @@ class LiteRt:
         read = job.tokens - job.timings.decode_tokens if job.timings is not None else 0
         written = job.timings.decode_tokens if job.timings is not None else len(job.pieces)
         return Usage(max(read, 0) or turn.cached_tokens + turn.new_tokens, written, turn.cached_tokens)
+
+
+def _litert_lm() -> Library:
+    """The real one, whose import loads native code."""
+    from parlor_tui.engines import litert_api
+
+    return litert_api

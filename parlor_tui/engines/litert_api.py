@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +15,10 @@ from litert_lm.conversation import Conversation
 
 from parlor_tui.engines.backends import Backend
 from parlor_tui.engines.base import ContextFull, EngineError, Sampling
+from parlor_tui.engines.litert_base import Timings
 from parlor_tui.engines.model_facts import ModelFacts
 
 _CONTEXT_FULL = ("exceeds available state entries", "Exceeding the maximum number of tokens", "Max number of tokens")
-
-
-@dataclass(frozen=True, slots=True)
-class Timings:
-    """The library's own count of the last message: tokens read and their rate, tokens written and theirs."""
-
-    prefill_tokens: int
-    prefill_per_s: float
-    decode_tokens: int
-    decode_per_s: float
 
 
 def facts(model: Path) -> ModelFacts:

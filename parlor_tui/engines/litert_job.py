@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from parlor_tui.engines.litert_api import Branch, Timings
+from parlor_tui.engines.litert_base import Branch, Timings
 from parlor_tui.engines.native_call import Put
 from parlor_tui.events import now_s
 

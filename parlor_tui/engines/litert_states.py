@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from parlor_tui.engines.base import EngineError, Message, Sampling
 from parlor_tui.engines.fed import Fed, News, news
-from parlor_tui.engines.litert_api import Branch
+from parlor_tui.engines.litert_base import Branch
 
 Drawing = tuple[float, float, int]
 """A conversation's way of drawing, which cannot be changed later: temperature, top-p, top-k."""
