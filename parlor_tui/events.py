@@ -30,7 +30,8 @@ class State(StrEnum):
 
 
 Severity = Literal["info", "warning", "error"]
-TurnStatus = Literal["completed", "interrupted", "superseded", "no_words", "failed"]
+TurnStatus = Literal["completed", "interrupted", "joined", "no_words", "failed"]
+"""`joined`: the user went on before the reply was heard; the next turn answers both."""
 Role = Literal["user", "assistant"]
 ModelOutcome = Literal["got", "failed", "cancelled"]
 
@@ -178,16 +179,40 @@ class CaptionFinal:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnJudged:
+    """What the core makes of the user's pause number `pause`: the words so far, in which language ("" if unknown).
+
+    `finished` is how likely (0..1) the turn sounds over; None if nobody listened for that.
+    """
+
+    turn: int
+    pause: int
+    text: str
+    language: str = ""
+    finished: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EagerDropped:
+    """A reply that was begun at a pause came to nothing, after `ran_ms` of work: the user went on."""
+
+    turn: int
+    ran_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyCreated:
     """The core began a reply. `turn` echoes the number the client gave with its request, -1 if it gave none.
 
-    `speak` is False for a reply that will be text alone.
+    `speak` is False for a reply that will be text alone. `eager_ms`: it had begun, unheard, so long before it was asked
+    for; 0 if it had not.
     """
 
     response_id: str
     item_id: str
     turn: int
     speak: bool = True
+    eager_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +318,8 @@ CoreEvent = (
     | ItemDeleted
     | CaptionPartial
     | CaptionFinal
+    | TurnJudged
+    | EagerDropped
     | ReplyCreated
     | ReplyDelta
     | ReplyUnit
@@ -423,6 +450,47 @@ class SpeechStopped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PauseJudged(Event):
+    """The user paused: `wait_ms` of silence will end the turn. `why` is the reason in a word or two.
+
+    `finished` is how likely (0..1) it sounds over, None if unknown.
+    """
+
+    turn: int
+    wait_ms: int
+    why: str
+    finished: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyYields(Event):
+    """The reply `turn` makes way for a voice that may be a turn: it is quieter, silent for now, or goes on in full."""
+
+    turn: int
+    how: Literal["dipped", "held", "resumed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EchoLevel(Event):
+    """Level of the speaker's sound in the microphone, and by how much it is taken down (0 without a canceller)."""
+
+    dbfs: float
+    suppressed_db: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EagerCount(Event):
+    """Replies that were begun at a pause, in this talk: `hits` were used and sounded `saved_ms` earlier in all;
+    `dropped` came to nothing after `wasted_ms` of work.
+    """
+
+    hits: int
+    dropped: int
+    saved_ms: float
+    wasted_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Caption(Event):
     """What the user said, whole text each time; `final` once it will not change."""
 
@@ -521,6 +589,8 @@ class TurnDone(Event):
     reply: str
     stages_ms: Mapping[str, float]
     output_tokens: int
+    eager_ms: float = 0.0
+    """How long before it was asked for the reply had begun."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from parlor_tui.assistant.ears import Ears
 from parlor_tui.assistant.inbox import (
     AboutModel,
     Block,
@@ -31,7 +32,6 @@ from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
-from parlor_tui.assistant.utterance import UtteranceTaker
 from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import (
@@ -50,12 +50,15 @@ from parlor_tui.events import (
     Loading,
     MicLevel,
     Notice,
+    PauseJudged,
     Ready,
     State,
     StateChanged,
+    TurnJudged,
     now_s,
 )
-from parlor_tui.hearing.turn import Drop, ReplyPhase
+from parlor_tui.hearing.end_of_turn import wait_for
+from parlor_tui.hearing.turn import Action, Drop, ReplyPhase
 from parlor_tui.hearing.vad import open_vad
 from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
@@ -98,7 +101,7 @@ class Assistant:
         self._tuning: Tuning = settings.tuning(settings.core.profile)
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
         self._senses = Senses(settings.devices, opener or Opener(), self._put, self._notice)
-        self._taker: UtteranceTaker | None = None
+        self._ears: Ears | None = None
         self._link: Link | None = None
         self._new_link: Link | None = None
         self._typed: deque[str] = deque()
@@ -205,7 +208,7 @@ class Assistant:
                     if isinstance(message, Stop):
                         break
                     self._take(message)
-                self._talk.tick(hold=self._taker is not None and self._taker.in_speech)
+                self._talk.tick(hold=self._in_speech)
                 self._retry_devices()
                 self._start_with_new_model()
                 self._set_state()
@@ -223,7 +226,7 @@ class Assistant:
         self._playback.use(self._senses.open_speaker())
         self._senses.open_camera()
         try:
-            self._taker = UtteranceTaker(open_vad())
+            self._ears = Ears(open_vad(), self._playback.reference, lambda text: self._notice(text, "echo"))
         except (ImportError, RuntimeError, OSError) as error:
             self._notice(f"no voice activity model: {error}; `parlor-tui doctor` says more", "vad")
 
@@ -265,12 +268,15 @@ class Assistant:
                 pass
 
     def _block(self, block: Block) -> None:
-        if self._taker is None or self._muted:
+        if self._ears is None or self._muted:
             return
-        heard = self._taker.frame(
+        heard = self._ears.block(
             block.samples, block.at_s, self._tuning.hearing, self._talk.phase, self._talk.speaking_since_s
         )
         self._emit(MicLevel(at_s=block.at_s, dbfs=heard.dbfs, speech_probability=heard.probability))
+        echo = self._ears.level(block.at_s)
+        if echo is not None:
+            self._emit(echo)
         self._talk.heard(heard, block.at_s, self._frame)
 
     def _core_said(self, event: CoreEvent) -> None:
@@ -300,6 +306,8 @@ class Assistant:
                 self._gave_up = True
                 self._notice(message, "core", error=True)
                 self._emit(Failed(at_s=now_s(), text=message, missing=missing))
+            case TurnJudged():
+                self._judged(event)
             case CoreOffer() | CoreFetching() | CoreFetched():
                 self._offers.core_said(event)
             case _:
@@ -369,11 +377,27 @@ class Assistant:
             self._emit(MicLevel(at_s=now_s(), dbfs=-120.0, speech_probability=0.0))
 
     def _abandon(self) -> None:
-        if self._taker is None:
-            return
-        for action in self._taker.abandon():
+        if self._ears is not None:
+            self._drop(self._ears.taker.abandon())
+
+    def _drop(self, actions: Sequence[Action]) -> None:
+        for action in actions:
             if isinstance(action, Drop):
                 self._talk.drop(action.last_speech_at_s, now_s())
+
+    def _judged(self, judged: TurnJudged) -> None:
+        if self._ears is None:
+            return
+        if not self._talk.judged(judged):
+            self._drop(self._ears.taker.dismiss(judged.pause))
+            return
+        wait = wait_for(judged.finished, judged.text, judged.language, self._tuning.hearing)
+        self._ears.taker.judged(judged.pause, wait.ms, words=bool(judged.text))
+        self._emit(PauseJudged(at_s=now_s(), turn=judged.turn, wait_ms=wait.ms, why=wait.why, finished=judged.finished))
+
+    @property
+    def _in_speech(self) -> bool:
+        return self._ears is not None and self._ears.taker.in_speech
 
     def _link_down(self, reason: str, again: bool) -> None:
         self._link = None
@@ -392,8 +416,7 @@ class Assistant:
 
     def _start_with_new_model(self) -> None:
         """Once a model was got and no turn is under way, start a core with it. One that waits for a core goes along."""
-        in_speech = self._taker is not None and self._taker.in_speech
-        busy = self._ready and (in_speech or self._talk.phase is not ReplyPhase.NONE)
+        busy = self._ready and (self._in_speech or self._talk.phase is not ReplyPhase.NONE)
         if not self._offers.got or self._link is None or busy:
             return
         self._emit(Notice(at_s=now_s(), text=f"{self._offers.got} is here: starting with it"))
@@ -402,13 +425,19 @@ class Assistant:
         self._ready = self._gave_up = False
         self._supervisor.restart()
 
+    def _new_device(self) -> None:
+        if self._ears is not None:
+            self._ears.new_device()
+
     def _retry_devices(self) -> None:
         if not self._ready or now_s() < self._retry_at_s:
             return
         self._retry_at_s = now_s() + _RETRY_DEVICES_S
-        self._senses.retry_microphone()
+        if self._senses.retry_microphone():
+            self._new_device()
         if self._talk.phase is ReplyPhase.NONE and (speaker := self._senses.retry_speaker()) is not None:
             self._playback.use(speaker)
+            self._new_device()
             self._send_session()
 
     def _send(self, event: client_events.ClientEvent) -> None:
@@ -437,7 +466,7 @@ class Assistant:
         phase = self._talk.phase
         if phase is ReplyPhase.SPEAKING:
             return State.SPEAKING
-        if self._taker is not None and self._taker.in_speech:
+        if self._in_speech:
             return State.HEARING
         if not self._ready:
             return State.LOADING

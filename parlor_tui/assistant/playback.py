@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock, Speaker
 
 LONGEST_REPLY_S = 600
+DIPPED = 0.15
+"""-16 dB: clearly out of the way, and still there."""
 
 
 class Playback:
@@ -66,6 +68,31 @@ class Playback:
         if self._speaker is not None:
             self._speaker.flush()
         return played_ms
+
+    def reference(self, start_s: float, count: int) -> NDArray[np.float32]:
+        """What was audible of the speaker from `start_s` on: `count` mono samples at 16 kHz."""
+        return self._speaker.reference(start_s, count) if self._speaker is not None else np.zeros(count, np.float32)
+
+    def wake(self) -> None:
+        """Speech comes soon: a loudspeaker that sleeps is to be awake by then."""
+        if self._speaker is not None:
+            self._speaker.wake()
+
+    def dip(self) -> None:
+        """Quieter, under somebody's voice."""
+        if self._speaker is not None:
+            self._speaker.set_gain(DIPPED)
+
+    def hold(self) -> None:
+        """Silent for now; nothing is lost."""
+        if self._speaker is not None:
+            self._speaker.hold()
+
+    def go_on(self) -> None:
+        """In full again, from where it was held."""
+        if self._speaker is not None:
+            self._speaker.go_on()
+            self._speaker.set_gain(1.0)
 
     def clock(self) -> PlaybackClock | None:
         """Where the speaker is in the reply."""

@@ -100,10 +100,12 @@ class Senses:
         self._speaker_due = True
         self._notify(f"the speaker is gone, replies are only shown: {reason}", "speaker")
 
-    def retry_microphone(self) -> None:
-        """Open a microphone that is missing, if it is back."""
+    def retry_microphone(self) -> bool:
+        """Open a microphone that is missing, if it is back; whether it is."""
         if self._microphone_due:
             self.open_microphone()
+            return self._microphone is not None
+        return False
 
     def retry_speaker(self) -> Speaker | None:
         """Open a speaker that is missing; None if none is missing or it is not back."""

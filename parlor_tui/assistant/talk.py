@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from parlor_tui.assistant.memories import Memories
@@ -24,6 +24,8 @@ from parlor_tui.events import (
     CoreError,
     CoreEvent,
     CoreNotice,
+    EagerCount,
+    EagerDropped,
     Event,
     Failed,
     HeardText,
@@ -41,15 +43,18 @@ from parlor_tui.events import (
     ReplyText,
     ReplyUnit,
     ReplyUnitReady,
+    ReplyYields,
     SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
     TurnCommitted,
     TurnDone,
+    TurnJudged,
     TurnStatus,
     now_s,
 )
-from parlor_tui.hearing.turn import Begin, Commit, Confirm, Drop, ReplyPhase
+from parlor_tui.hearing.short_words import is_backchannel
+from parlor_tui.hearing.turn import Begin, Commit, Confirm, Drop, Pause, ReplyPhase, Resume, Sure
 from parlor_tui.link import client_events as say
 from parlor_tui.observe.stages import LatencyObserver
 
@@ -73,6 +78,7 @@ class _Reply:
     done: ReplyDone | None = None
     audible: bool = False
     audible_at_s: float = 0.0
+    eager_ms: float = 0.0
 
 
 @dataclass(slots=True)
@@ -112,6 +118,7 @@ class Talk:
         self._captions = _Captions()
         self._said: dict[int, str] = {}
         self._level_due_s = 0.0
+        self._eager = EagerCount(at_s=0.0, hits=0, dropped=0, saved_ms=0.0, wasted_ms=0.0)
 
     # --- what the user does -------------------------------------------------------------------------------------------
 
@@ -133,6 +140,7 @@ class Talk:
             if isinstance(action, Begin):
                 self._utterance = self._next_turn()
                 self._emit(SpeechStarted(at_s=at_s, turn=self._utterance))
+                self._yield("dipped")
                 if self._reply is None:  # the core may look while the user speaks, once no reply is under way
                     self._show(frame_jpeg())
         if heard.pcm16 and self._utterance is not None:
@@ -141,13 +149,20 @@ class Talk:
         for action in heard.actions:
             match action:
                 case Confirm():
+                    self._yield("held")
+                case Sure():
                     self.interrupt("voice")
                     if not self._frames:
                         self._show(frame_jpeg())
+                case Pause(number):
+                    self._show(frame_jpeg())
+                    self._pause(number)
+                case Resume():
+                    self._send(say.ResumeAudio())
                 case Drop(last):
                     self.drop(last, at_s)
                 case Commit(last):
-                    self._commit(last, at_s, frame_jpeg())
+                    self._commit(last, at_s, frame_jpeg)
                 case _:
                     pass
 
@@ -163,7 +178,21 @@ class Talk:
         for item_id in self._frames:
             self._send(say.DeleteItem(item_id))
         self._frames = []
+        self._yield("resumed")
         self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=True))
+
+    def judged(self, judged: TurnJudged) -> bool:
+        """Take what the core makes of a pause; whether what was said up to it is meant as a turn.
+
+        Over a reply it may be none: a cough, or a sound of listening. If it is one, the reply gives way.
+        """
+        if self._reply is None or judged.turn != self._utterance:
+            return True
+        if not judged.text or is_backchannel(judged.text, judged.language):
+            return False
+        self.interrupt("voice")
+        self._pause(judged.pause)
+        return True
 
     def typed(self, text: str, frame_jpeg: bytes | None) -> None:
         """A typed turn. It stops a reply that is under way."""
@@ -193,8 +222,8 @@ class Talk:
         self._emit(Interrupted(at_s=at_s, turn=reply.turn, by=by, played_ms=played_ms))
         if reply.audible:
             self._emit(AudioStopped(at_s=at_s, turn=reply.turn, played_ms=played_ms))
-        heard_nothing = not reply.audible and by == "voice"
-        self._over(reply, "superseded" if heard_nothing else "interrupted", reply.text)
+        went_on = not reply.audible and by == "voice"
+        self._over(reply, "joined" if went_on else "interrupted", reply.text)
 
     # --- what the core says -------------------------------------------------------------------------------------------
 
@@ -213,6 +242,11 @@ class Talk:
                 turn = self._captions.turn_of_item.pop(item_id, None)
                 if turn is not None:
                     self._caption_final(turn, text, at_s)
+            case EagerDropped(_, ran_ms):
+                self._eager = replace(
+                    self._eager, at_s=at_s, dropped=self._eager.dropped + 1, wasted_ms=self._eager.wasted_ms + ran_ms
+                )
+                self._emit(self._eager)
             case ItemTruncated(item_id, _, heard):
                 self._heard_of_cut(item_id, heard, at_s)
             case InputTaken(turn, kind, took_ms, ago_ms):
@@ -296,17 +330,31 @@ class Talk:
         self._turn += 1
         return self._turn
 
-    def _commit(self, last_speech_at_s: float, at_s: float, frame_jpeg: bytes | None) -> None:
+    def _yield(self, how: Literal["dipped", "held", "resumed"]) -> None:
+        """Have the reply that is heard make way for a voice, or go on after it."""
+        reply = self._reply
+        if reply is None or not reply.audible:
+            return
+        {"dipped": self._playback.dip, "held": self._playback.hold, "resumed": self._playback.go_on}[how]()
+        self._emit(ReplyYields(at_s=now_s(), turn=reply.turn, how=how))
+
+    def _pause(self, number: int) -> None:
+        if self._utterance is not None:
+            self._send(say.PauseAudio(self._utterance, number, answer=self._reply is None))
+
+    def _commit(self, last_speech_at_s: float, at_s: float, frame_jpeg: Callable[[], bytes | None]) -> None:
         turn = self._utterance
         if turn is None:
             return
         self._utterance = None
         self.interrupt("voice")
+        newest = frame_jpeg()
         opened = self.memories.open(turn)
-        opened.image, opened.committed = frame_jpeg, True
+        opened.image, opened.committed = newest, True
         self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=False))
         self._captions.uncommitted.append(turn)
-        self._show(frame_jpeg)  # the core drops it if it shows nothing new
+        if not self._frames:
+            self._show(newest)
         self._frames = []
         self._send(say.CommitAudio())
         self._ask(turn, last_speech_at_s)
@@ -320,6 +368,7 @@ class Talk:
     def _ask(self, turn: int, last_speech_at_s: float | None) -> None:
         self._send(say.CreateResponse(turn))
         self._playback.begin()
+        self._playback.wake()
         self._reply = _Reply(turn, self._said.get(turn, ""))
         self._emit(TurnCommitted(at_s=now_s(), turn=turn, last_speech_at_s=last_speech_at_s))
 
@@ -334,9 +383,15 @@ class Talk:
 
     def _reply_said(self, event: CoreEvent, at_s: float) -> None:
         match event:
-            case ReplyCreated(response_id, item_id, turn):
+            case ReplyCreated(response_id, item_id, turn, _, eager_ms):
+                if eager_ms:
+                    self._eager = replace(
+                        self._eager, at_s=at_s, hits=self._eager.hits + 1, saved_ms=self._eager.saved_ms + eager_ms
+                    )
+                    self._emit(self._eager)
                 if self._reply is not None and self._reply.turn == turn:
                     self._reply.response_id, self._reply.item_id = response_id, item_id
+                    self._reply.eager_ms = eager_ms
                 elif (cut := self._cuts.get(turn)) is not None:
                     cut.item_id = item_id
                     self._truncate(cut)
@@ -424,5 +479,6 @@ class Talk:
                 reply=text,
                 stages_ms=self._observer.stages_ms(reply.turn),
                 output_tokens=tokens,
+                eager_ms=reply.eager_ms,
             )
         )

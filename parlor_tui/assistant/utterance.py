@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.hearing.turn import Action, Begin, Commit, Drop, ReplyPhase, TurnMachine
+from parlor_tui.hearing.turn import Action, Begin, Commit, ReplyPhase, TurnMachine
 from parlor_tui.hearing.vad import FRAME_MS, VoiceActivity, level_dbfs
 from parlor_tui.settings import Hearing
 
@@ -24,6 +24,11 @@ class Heard:
     pcm16: bytes
 
 
+_IDLE_BLOCKS = 300
+_QUIET = 0.1
+"""Below it nobody is speaking for sure. After ten seconds of that the model may be reset without missing a word."""
+
+
 class UtteranceTaker:
     """Follows one microphone. `frame` once for each block of 512 samples at 16 kHz, in order; one thread."""
 
@@ -31,6 +36,7 @@ class UtteranceTaker:
         self._vad = vad
         self._machine = TurnMachine()
         self._before: deque[NDArray[np.float32]] = deque(maxlen=64)
+        self._idle_blocks = 0
 
     @property
     def in_speech(self) -> bool:
@@ -44,30 +50,49 @@ class UtteranceTaker:
         hearing: Hearing,
         phase: ReplyPhase,
         speaking_since_s: float,
+        *,
+        guarded: bool = False,
     ) -> Heard:
-        """Take one block whose last sample was captured at `end_at_s`.
+        """Take one block whose last sample was captured at `end_at_s`. `guarded`: see TurnMachine.
 
         The pre-roll never reaches back behind the end of the utterance before, so that nothing is sent twice.
         """
         probability = self._vad.probability(samples)
-        actions = self._machine.frame(probability, end_at_s, hearing, FRAME_MS, phase, speaking_since_s)
+        actions = self._machine.frame(
+            probability, end_at_s, hearing, FRAME_MS, phase, speaking_since_s, guarded=guarded
+        )
         sound = b""
         if any(isinstance(action, Begin) for action in actions):
             count = math.ceil(hearing.pre_roll_ms / FRAME_MS)
             sound = pcm16(np.concatenate([*(list(self._before)[-count:] if count else []), samples]))
         elif self._machine.in_speech or actions:
             sound = pcm16(samples)
-        if any(isinstance(action, Commit | Drop) for action in actions):
+        self._before.append(samples)
+        if any(isinstance(action, Commit) for action in actions):
             self._over()
-        elif not self._machine.in_speech:
-            self._before.append(samples)
+        self._rest(probability)
         return Heard(level_dbfs(samples), probability, actions, sound)
+
+    def judged(self, pause: int, wait_ms: float, *, words: bool) -> None:
+        """See TurnMachine."""
+        self._machine.judged(pause, wait_ms, words=words)
+
+    def dismiss(self, pause: int) -> tuple[Action, ...]:
+        """See TurnMachine."""
+        return self._machine.dismiss(pause)
 
     def abandon(self) -> tuple[Action, ...]:
         """Stop in the middle: muted, or the microphone is gone."""
         actions = self._machine.abandon()
         self._over()
         return actions
+
+    def _rest(self, probability: float) -> None:
+        """Have the model forget, now and then, while nobody speaks."""
+        self._idle_blocks = 0 if self._machine.in_speech or probability > _QUIET else self._idle_blocks + 1
+        if self._idle_blocks >= _IDLE_BLOCKS:
+            self._idle_blocks = 0
+            self._vad.reset()
 
     def _over(self) -> None:
         self._before.clear()

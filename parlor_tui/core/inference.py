@@ -46,6 +46,7 @@ class InferenceCore:
         self._notices: tuple[CoreNotice, ...] = ()
         self._parts: asyncio.Future[Parts] | None = None
         self.caption_pool = ThreadPoolExecutor(1, "captions")
+        self.judge_pool = ThreadPoolExecutor(1, "end of turn")
         self.engine_pool = ThreadPoolExecutor(max_requests, "engine")
         self.voice_pool = ThreadPoolExecutor(1, "voice")
 
@@ -71,6 +72,11 @@ class InferenceCore:
             raise RuntimeError("the core was not started")
         return await asyncio.shield(self._parts)
 
+    @property
+    def has_place(self) -> bool:
+        """Whether a reply could be begun at once."""
+        return not self._places.locked()
+
     @contextlib.asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """A place for one reply, waited for if all are taken; Busy if none becomes free in time."""
@@ -86,7 +92,7 @@ class InferenceCore:
     def close(self) -> None:
         """Stop loading and take no more work. Does not wait for native calls, which cannot be interrupted."""
         self._cancelled.set()
-        for pool in (self.caption_pool, self.engine_pool, self.voice_pool):
+        for pool in (self.caption_pool, self.judge_pool, self.engine_pool, self.voice_pool):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _watch_engine(self, parts: Parts) -> None:

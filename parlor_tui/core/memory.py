@@ -69,6 +69,10 @@ class Item:
         return Message(self.role, self.remembered, self.audio_wav, picture, self.key, self.cut)
 
 
+class RollsOver(Exception):  # noqa: N818 - nothing went wrong
+    """The talk has to roll over, which a branch of it must not."""
+
+
 class Memory:
     """The items of one conversation, oldest first, and the part of them that the model is still told word for word."""
 
@@ -76,7 +80,19 @@ class Memory:
         self._items: list[Item] = []
         self._gone: list[str] = []
         self._digest: list[str] = []
+        self._is_branch = False
         self.roll_overs = 0
+
+    def branch(self) -> Memory:
+        """The same talk, to which items can be added without a trace in this one. It shares the items there are."""
+        branch = Memory()
+        branch._items, branch._gone, branch._digest = list(self._items), list(self._gone), list(self._digest)
+        branch._is_branch = True
+        return branch
+
+    def told(self, before: str | None = None) -> tuple[object, ...]:
+        """Which items before `before` the model is told, and what was heard of them: by it two talks are compared."""
+        return tuple((item.key, item.heard_text, item.cut) for item in self.before(before) if item.counts)
 
     @property
     def items(self) -> Sequence[Item]:
@@ -158,7 +174,7 @@ class Memory:
         tight: bool = False,
     ) -> list[Message]:
         """What the model is told: `opening`, what is carried along of earlier turns, then the last items word for word,
-        up to those `before` the item of that id.
+        up to those `before` the item of that id. Raises RollsOver where a branch would have to.
 
         The talk rolls over when it would fill the context, or at once if `tight`: the last turns stay, the user's words
         of those before them are carried along in the system message as far as they fit. Between two roll-overs a prompt
@@ -170,6 +186,8 @@ class Memory:
         head = self._opening(opening)
         total = sum(map(tokens, head)) + sum(_cost(item, tokens) for item in kept) + reply_tokens
         if total > most or tight:
+            if self._is_branch:
+                raise RollsOver
             room = min(int(context_tokens * _CARRIED), most - reply_tokens - sum(map(tokens, opening)))
             kept = self._roll_over(kept, room // 2 if tight else room, int(context_tokens * _DIGEST), tokens)
             head = self._opening(opening)

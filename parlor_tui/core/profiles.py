@@ -10,6 +10,7 @@ from typing import Literal
 from parlor_tui.captions.base import Captioner
 from parlor_tui.core.prompts import PRESETS, SMALL_MODEL
 from parlor_tui.engines.base import Engine, Message
+from parlor_tui.hearing.smart_turn import EndOfTurnModel
 from parlor_tui.models import needs
 from parlor_tui.models.base import ModelError
 from parlor_tui.models.store import store_of
@@ -95,6 +96,8 @@ class Parts:
     captioner: Captioner
     voice: Voice
     notices: tuple[str, ...] = ()
+    end_of_turn: EndOfTurnModel | None = None
+    """None: nothing listens for how a pause sounds; the words alone tell."""
 
     def opening(self, preset: str, instructions: str) -> list[Message]:
         """The messages that every prompt starts with; `instructions` of the client's replace the system message."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.limits import ReplyLimit
-from parlor_tui.core.memory import Item, Memory, Tokens
+from parlor_tui.core.memory import Item, Memory, RollsOver, Tokens
 from parlor_tui.core.profiles import Parts
 from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
 from parlor_tui.events import (
@@ -66,8 +66,8 @@ class Preparation(Protocol):
     async def words(self) -> None:
         """Return once every caption is there."""
 
-    async def pictures(self, reply_id: str) -> None:
-        """Return once it is decided which pictures of the turn that `reply_id` answers the model is shown."""
+    async def pictures(self) -> None:
+        """Return once it is decided which pictures of the turn the model is shown."""
 
 
 class _NoWords(Exception):  # noqa: N818 - nothing went wrong
@@ -93,7 +93,11 @@ def sampling(tuning: Tuning, max_tokens: int) -> Sampling:
 
 
 class Reply:
-    """A reply while it is made. After ReplyDone nothing more of it is emitted but what the model took in."""
+    """A reply while it is made. After ReplyDone nothing more of it is emitted but what the model took in.
+
+    One that is `unheard` at first works on a branch of the talk's memory, and makes no more speech than the first unit
+    before `release`.
+    """
 
     def __init__(
         self,
@@ -105,6 +109,8 @@ class Reply:
         response_id: str,
         item_id: str,
         turn: int,
+        *,
+        unheard: bool = False,
     ) -> None:
         self.response_id = response_id
         self.item_id = item_id
@@ -119,11 +125,34 @@ class Reply:
         memory.add(self._item)  # at once: a client may truncate a reply of which there is no word yet
         self._limit = ReplyLimit(options.tuning.answering.max_tokens)
         self._done = False
+        self._worthless = False
+        self._told: tuple[object, ...] | None = None
+        self._released = asyncio.Event()
+        if not unheard:
+            self._released.set()
         self._tokens: Tokens = lambda _message: 0
+
+    @property
+    def done(self) -> bool:
+        """Nothing more comes of it."""
+        return self._done
+
+    def answers(self, memory: Memory) -> bool:
+        """Whether it is still a reply to the talk as it is in `memory`, and worth hearing."""
+        return not self._worthless and not self._stop.stopped and self._told in (None, memory.told())
+
+    def release(self, memory: Memory) -> None:
+        """It was asked for: it belongs to `memory` from now on, and is spoken to its end."""
+        self._memory = memory
+        memory.add(self._item)
+        self._released.set()
+        if self._done:
+            self._over()
 
     def cancel(self) -> None:
         """End it now; the client hears so at once, whatever the models still do."""
         self._stop.stop()
+        self._released.set()
         self._item.ended_early = True
         self._finish("cancelled", "client_cancelled")
 
@@ -141,15 +170,16 @@ class Reply:
             native = hears_itself(parts, self._options.tuning)
             if not native:
                 await self._preparation.words()
-            await self._preparation.pictures(self.item_id)
+            await self._preparation.pictures()
             if self._stop.stopped:
                 return
             if not native and self._nothing_said():
                 self._finish("cancelled", "no_words")
                 return
             try:
-                await self._run(parts, self._prompt(parts, native))
+                await self._run(parts, await self._prompt_when_possible(parts, native))
             except ContextFull:
+                await self._released.wait()
                 await self._preparation.words()  # sound takes more room than its caption
                 await self._run(parts, self._prompt(parts, native=False, tight=True))
         except _NoWords:
@@ -160,6 +190,13 @@ class Reply:
         except Exception as error:  # noqa: BLE001 - whatever a native library raises ends this reply, not the core
             _log.exception("reply")
             self._finish("failed", one_line(error))
+
+    async def _prompt_when_possible(self, parts: Parts, native: bool) -> list[Message]:
+        try:
+            return self._prompt(parts, native)
+        except RollsOver:
+            await self._released.wait()  # which the talk itself may do, but no branch of it
+            return self._prompt(parts, native)
 
     def _nothing_said(self) -> bool:
         """Whether there is nothing to answer; a last item without words is forgotten."""
@@ -174,6 +211,7 @@ class Reply:
         opening = list(parts.opening(self._options.tuning.answering.preset, self._options.instructions))
         if not native:
             self._memory.forget_sounds()
+        self._told = self._memory.told(self.item_id)
         context_tokens, most = parts.engine.context_tokens, self._limit.hard_tokens
         return self._memory.prompt(opening, context_tokens, most, parts.engine.tokens, before=self.item_id, tight=tight)
 
@@ -258,6 +296,8 @@ class Reply:
         loop = asyncio.get_running_loop()
         told: set[str] = set()
         while (unit := await units.get()) is not None:
+            if self._item.spoken:
+                await self._released.wait()  # one unit is enough to begin with
             if self._stop.stopped:
                 return
             self._emit(ReplyUnit(self.response_id, self.item_id, unit))
@@ -306,6 +346,13 @@ class Reply:
     def _finish(self, status: Status, reason: str = "", usage: Usage | None = None) -> None:
         used = usage or Usage(output_tokens=self._limit.tokens)
         text = self._item.text.strip()
-        self._memory.answered(self.item_id, self._tokens)
+        self._worthless = status == "failed" or reason == "no_words"
         self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used))
         self._done = True
+        if self._released.is_set():
+            self._over()
+
+    def _over(self) -> None:
+        if self._worthless:
+            self._nothing_said()
+        self._memory.answered(self.item_id, self._tokens)

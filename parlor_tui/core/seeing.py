@@ -80,11 +80,14 @@ class Seeing:
             except Exception:  # noqa: BLE001 - the edge of a task: the turn itself looks again, and tells what is wrong
                 _log.exception("a picture")
 
-    async def settle(self, reply_id: str, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
-        """The turn of `reply_id` is there: what is undecided is decided now, waiting for its `words` if they decide."""
+    async def settle(self, view: ReplyOptions, said: Callable[[], str], words: Callable[[], Awaitable[None]]) -> None:
+        """A turn may be over: what is undecided is decided now, by what was `said`, waiting for `words` if need be."""
         async with self._lock:
-            await self._settle(reply_id, view, words)
-            self._shown_this_turn = False
+            await self._settle(view, said, words)
+
+    def turn_over(self) -> None:
+        """The turn is over: what comes now is shown with the next one."""
+        self._shown_this_turn = False
 
     def forget(self, item_id: str) -> None:
         """The item is not part of the talk any more."""
@@ -97,15 +100,14 @@ class Seeing:
         """Nobody waits for the picture that is being looked at: the reply that it was for was cancelled."""
         self._given_up = True
 
-    async def _settle(self, reply_id: str, view: ReplyOptions, words: Callable[[], Awaitable[None]]) -> None:
+    async def _settle(self, view: ReplyOptions, said: Callable[[], str], words: Callable[[], Awaitable[None]]) -> None:
         if self._pending is None:
             return
         parts = await self._core.parts()
         if self._policy(parts, view) == "on_request":
             await words()
         # The reply is about to show it, together with the rest of the turn.
-        said = self._memory.turn_words(reply_id)
-        await self._consider(parts, said, view, busy=True)
+        await self._consider(parts, said(), view, busy=True)
         if self._pending is not None:
             self._drop(self._pending.item)
             self._pending = None
@@ -134,8 +136,10 @@ class Seeing:
             return
         before = self._still_known()
         policy = self._policy(parts, view)
-        if policy == "every_turn" and self._shown_this_turn and before is not None:
-            policy = "when_changed"
+        if self._shown_this_turn and before is not None:
+            if not asks_to_look(words):
+                return  # a turn pays for one look, unless its words ask for another
+            policy, words = "when_changed", ""
         if not decide(policy, pending.look, before, words).show:
             return
         self._pending = None

@@ -8,14 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
+from parlor_tui.captions.base import FinalCaption
+from parlor_tui.core.eager import Ahead, Gate
 from parlor_tui.core.inference import Busy, InferenceCore, one_line
 from parlor_tui.core.input_audio import InputAudio, TooLong, spoken_wav
 from parlor_tui.core.memory import Item, Memory
@@ -35,12 +37,15 @@ from parlor_tui.events import (
     ReplyCreated,
     Role,
     SessionUpdated,
+    TurnJudged,
+    now_s,
 )
 from parlor_tui.settings import Tuning
 from parlor_tui.sight.frames import PictureError, check_picture
 from parlor_tui.speech.base import SAMPLE_RATE_HZ as SPEECH_RATE_HZ
 
 Emit = Callable[[CoreEvent], None]
+Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 _PARTIAL_EVERY_MS = 400
@@ -73,9 +78,11 @@ class Session:
         self._audio = InputAudio()
         self._pending_item_id = new_id("item")
         self._partial: asyncio.Task[None] | None = None
-        self._captions: dict[str, asyncio.Task[None]] = {}
+        self._captions: dict[str, asyncio.Task[FinalCaption]] = {}
         self._reply: Reply | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._ahead: Ahead | None = None
+        self._committed: Ahead | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
         self.language = ""
         self._seeing = Seeing(core, self._memory, emit)
 
@@ -118,19 +125,47 @@ class Session:
 
     def clear(self) -> None:
         """Throw away the audio that was sent since the last commit."""
+        self.resumed()
         self._audio.clear()
         self._pending_item_id = new_id("item")
         self._emit(InputCleared())
 
+    def paused(self, turn: int, pause: int, *, answer: bool) -> None:
+        """The user fell silent, maybe for good: judge what was said so far, and if `answer` begin to reply, unheard."""
+        ahead = self._ahead
+        if ahead is None or ahead.pause != pause:
+            self.resumed()
+            samples = self._audio.peek()
+            item = Item(self._pending_item_id, "user", audio_wav=spoken_wav(samples))
+            caption = self._spawn(self._caption(item, samples))
+            ahead = self._ahead = Ahead(turn, pause, item, samples, caption)
+        may_begin = self.tuning.hearing.eager_ms > 0 and self._reply is None and self._core.has_place
+        if answer and may_begin and ahead.reply is None:
+            self._begin(ahead)
+        self._spawn(self._judge(ahead, listen=answer))
+
+    def resumed(self) -> None:
+        """The user goes on: what was begun at the pause is worth nothing."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.caption.cancel()
+            ahead.drop(self._emit)
+
     def commit(self, event_id: str | None = None) -> None:
-        """Make the audio sent so far a message of the user's."""
+        """Make the audio sent so far a message of the user's: all of it, or as much as was there at a pause that lasts."""
         if not self._long_enough(self._audio, event_id):
             return
         samples, _ = self._audio.take()
         item_id = self._pending_item_id
         self._pending_item_id = new_id("item")
         self._emit(InputCommitted(item_id))
-        self._add_spoken(Item(item_id, "user"), samples, None, event_id)
+        self._drop_committed()
+        ahead, self._ahead = self._ahead, None
+        if ahead is None:
+            self._add_spoken(item_id, samples, None, event_id)
+        else:
+            self._committed = ahead
+            self._add_captioned(ahead.item, ahead.caption, len(ahead.samples), None, event_id)
 
     def add_audio_item(
         self, pcm16: bytes, *, item_id: str | None = None, after: str | None = None, event_id: str | None = None
@@ -143,7 +178,7 @@ class Session:
             self.refuse("invalid_value", str(error), event_id, "item.content")
             return
         if self._long_enough(audio, event_id):
-            self._add_spoken(Item(item_id or new_id("item"), "user"), audio.take()[0], after, event_id)
+            self._add_spoken(item_id or new_id("item"), audio.take()[0], after, event_id)
 
     def add_item(
         self,
@@ -206,21 +241,16 @@ class Session:
             )
             return
         options = self._view() if speak is None else replace(self._view(), speak=speak)
-        reply = Reply(self._core, self._memory, self._emit, options, self, new_id("resp"), new_id("item"), turn)
+        self._seeing.turn_over()
+        if speak in (None, self.speak) and self._use_ahead(turn):
+            return
+        self._drop_committed()
+        turn_preparation = _Preparation(self, lambda: self._memory.turn_words(item_id))
+        item_id = new_id("item")
+        reply = Reply(self._core, self._memory, self._emit, options, turn_preparation, new_id("resp"), item_id, turn)
         self._reply = reply
         self._emit(ReplyCreated(reply.response_id, reply.item_id, turn, options.speak))
-
-        async def make() -> None:
-            try:
-                async with self._core.place():
-                    await reply.make()
-            except Busy as error:
-                reply.refuse(str(error))
-            finally:
-                if self._reply is reply:
-                    self._reply = None
-
-        self._spawn(make())
+        self._spawn(self._make(reply))
 
     def cancel(self, response_id: str | None = None, event_id: str | None = None) -> None:
         """End the reply that is being made. What it had said is remembered until `truncate` says what was heard."""
@@ -240,6 +270,8 @@ class Session:
         """Stop everything; the client is gone."""
         if self._reply is not None:
             self._reply.cancel()
+        self.resumed()
+        self._drop_committed()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -257,35 +289,109 @@ class Session:
         )
         return False
 
-    def _add_spoken(self, item: Item, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
+    def _begin(self, ahead: Ahead) -> None:
+        """Begin to reply on a branch of the talk, behind a gate."""
+        branch = self._memory.branch()
+        branch.add(ahead.item)
+        ahead.gate = Gate(self._emit)
+        ahead.began_s = now_s()
+        preparation = _Preparation(self, lambda: ahead.item.text, ahead.caption)
+        ids = new_id("resp"), new_id("item")
+        ahead.reply = Reply(self._core, branch, ahead.gate, self._view(), preparation, *ids, ahead.turn, unheard=True)
+        self._spawn(self._make(ahead.reply))
+
+    def _use_ahead(self, turn: int) -> bool:
+        """Let the reply that was begun at the pause be heard, if there is one and it still answers the talk."""
+        ahead = self._committed
+        if ahead is None or ahead.reply is None or ahead.gate is None or not ahead.reply.answers(self._memory):
+            return False
+        self._committed = None
+        reply = ahead.reply
+        self._reply = None if reply.done else reply
+        reply.turn = turn
+        speak = self._view().speak
+        self._emit(ReplyCreated(reply.response_id, reply.item_id, turn, speak, round(ahead.ran_ms, 1)))
+        reply.release(self._memory)
+        ahead.gate.open()
+        return True
+
+    def _drop_committed(self) -> None:
+        ahead, self._committed = self._committed, None
+        if ahead is not None:
+            ahead.drop(self._emit)
+
+    async def _make(self, reply: Reply) -> None:
+        try:
+            async with self._core.place():
+                await reply.make()
+        except Busy as error:
+            reply.refuse(str(error))
+        finally:
+            if self._reply is reply:
+                self._reply = None
+
+    async def _judge(self, ahead: Ahead, *, listen: bool) -> None:
+        """Tell what is known of a pause: its words, and (`listen`) whether they sound like the end."""
+        try:
+            found = await asyncio.shield(ahead.caption)
+            finished: float | None = None
+            judge = (await self._core.parts()).end_of_turn
+            if listen and judge is not None and found.text and self._ahead is ahead:
+                loop = asyncio.get_running_loop()
+                finished = await loop.run_in_executor(self._core.judge_pool, judge.finished, ahead.samples)
+        except Exception:  # noqa: BLE001 - the edge of a task: without a judgement the silence alone ends the turn
+            _log.exception("end of turn")
+            return
+        if self._ahead is ahead:
+            self._emit(TurnJudged(ahead.turn, ahead.pause, found.text, found.language or self.language, finished))
+
+    def _add_spoken(self, item_id: str, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
+        item = Item(item_id, "user", audio_wav=spoken_wav(samples))
+        self._add_captioned(item, self._spawn(self._caption(item, samples)), len(samples), after, event_id)
+
+    def _add_captioned(
+        self,
+        item: Item,
+        caption: asyncio.Task[FinalCaption],
+        samples_count: int,
+        after: str | None,
+        event_id: str | None,
+    ) -> None:
         previous = self._memory.last_id() if after is None else after
-        item.audio_wav = spoken_wav(samples)
         if not self._remember(item, after, event_id):
             return
         self._emit(ItemAdded(item.item_id, "user", "", done=False, previous_item_id=previous))
 
-        async def caption() -> None:
-            parts: Parts | None = None
-            try:
-                parts = await self._core.parts()
-                if not hears_itself(parts, self.tuning):
-                    item.audio_wav = None
-                loop = asyncio.get_running_loop()
-                found = await loop.run_in_executor(
-                    self._core.caption_pool, parts.captioner.final, samples, self.language
-                )
-                item.text = found.text
-                self.language = found.language or self.language
-            except Exception as error:  # noqa: BLE001 - any failure of the recogniser is told, and the talk goes on
-                _log.exception("captions")
-                if parts is not None and hears_itself(parts, self.tuning):
-                    item.text = _UNWRITTEN
-                self.refuse("input_audio_transcription_failed", f"captions failed: {one_line(error)}", event_id)
-            self._emit(CaptionFinal(item.item_id, item.text, len(samples) * 1000 / CAPTION_RATE_HZ))
-            self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
+        def tell(_caption: asyncio.Task[FinalCaption]) -> None:
             self._captions.pop(item.item_id, None)
+            if not caption.cancelled():
+                self._emit(CaptionFinal(item.item_id, item.text, samples_count * 1000 / CAPTION_RATE_HZ))
+                self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
 
-        self._captions[item.item_id] = self._spawn(caption())
+        if caption.done():
+            tell(caption)
+        else:
+            self._captions[item.item_id] = caption
+            caption.add_done_callback(tell)
+
+    async def _caption(self, item: Item, samples: NDArray[np.float32]) -> FinalCaption:
+        """Write down what was said. Whatever fails is told, and leaves the item without words."""
+        parts: Parts | None = None
+        found = FinalCaption("")
+        try:
+            parts = await self._core.parts()
+            if not hears_itself(parts, self.tuning):
+                item.audio_wav = None
+            loop = asyncio.get_running_loop()
+            found = await loop.run_in_executor(self._core.caption_pool, parts.captioner.final, samples, self.language)
+            self.language = found.language or self.language
+        except Exception as error:  # noqa: BLE001 - any failure of the recogniser is told, and the talk goes on
+            _log.exception("captions")
+            if parts is not None and hears_itself(parts, self.tuning):
+                found = FinalCaption(_UNWRITTEN)
+            self.refuse("input_audio_transcription_failed", f"captions failed: {one_line(error)}", None)
+        item.text = found.text
+        return found
 
     def _remember(self, item: Item, after: str | None, event_id: str | None) -> bool:
         if any(item.item_id == known.item_id for known in self._memory.items):
@@ -313,18 +419,44 @@ class Session:
             self._partial = None
 
     async def words(self) -> None:
-        """See Preparation."""
+        """Return once every caption of what was committed is there."""
         await asyncio.gather(*self._captions.values(), return_exceptions=True)
 
-    async def pictures(self, reply_id: str) -> None:
-        """See Preparation."""
-        await self._seeing.settle(reply_id, self._view(), self.words)
+    async def pictures(self, said: Callable[[], str], words: Callable[[], Awaitable[None]]) -> None:
+        """Return once it is decided which pictures the model is shown with a turn in which was `said` so far."""
+        await self._seeing.settle(self._view(), said, words)
 
     def _view(self) -> ReplyOptions:
         return ReplyOptions(self.tuning, self.instructions, self.speak)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _spawn(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+class _Preparation:
+    """What one reply waits for. `said` tells the words of its turn; `caption` is one that is not committed yet."""
+
+    def __init__(
+        self, session: Session, said: Callable[[], str], caption: asyncio.Task[FinalCaption] | None = None
+    ) -> None:
+        self._session = session
+        self._said = said
+        self._caption = caption
+
+    @property
+    def language(self) -> str:
+        """See Preparation."""
+        return self._session.language
+
+    async def words(self) -> None:
+        """See Preparation."""
+        await self._session.words()
+        if self._caption is not None:
+            await asyncio.wait((self._caption,))
+
+    async def pictures(self) -> None:
+        """See Preparation."""
+        await self._session.pictures(self._said, self.words)

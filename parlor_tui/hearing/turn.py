@@ -7,6 +7,14 @@ from enum import Enum
 
 from parlor_tui.settings import Hearing
 
+_SHORTEST_PAUSE_MS = 64
+_USUAL_PAUSE_MS = 100
+"""Where nothing is begun eagerly a pause is judged all the same."""
+_FRAMES_OF_SPEECH = 2
+"""So many blocks at the threshold end a pause: a single one is a click."""
+_FRAMES_OF_MURMUR = 4
+"""Or so many above the release: the end of a sentence that is spoken under one's breath."""
+
 
 class ReplyPhase(Enum):
     """What the assistant is doing while it listens."""
@@ -18,17 +26,35 @@ class ReplyPhase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Somebody may be speaking: send the pre-roll and everything after it."""
+    """Somebody may be speaking: send the pre-roll and everything after it. A reply that is spoken dips."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """It is surely speech. A reply that is being made or spoken gives way."""
+    """It is likely speech. A reply that is spoken falls silent, to go on if it was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """It is surely speech. A reply that is being made or spoken gives way for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """The user fell silent, maybe for good. `number` counts the pauses of this machine."""
+
+    number: int
+    last_speech_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The user goes on: what was begun at the pause is worth nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """It was too short to be speech: forget what was sent."""
+    """It was too short to be speech, or held no words: forget what was sent."""
 
     last_speech_at_s: float
 
@@ -41,20 +67,27 @@ class Commit:
     cut: bool = False
 
 
-Action = Begin | Confirm | Drop | Commit
+Action = Begin | Confirm | Sure | Pause | Resume | Drop | Commit
 
 
 class TurnMachine:
     """Follows one microphone.
 
     `frame` is called once for each block, in order. Times are seconds on one clock; `end_at_s` is that of a block's
-    last sample.
+    last sample. Begin comes first, Drop or Commit last; between two pauses there is a Resume.
     """
 
     def __init__(self) -> None:
         self._onset_at_s: float | None = None
         self._last_speech_at_s = 0.0
         self._confirmed = False
+        self._sure = False
+        self._pauses = 0
+        self._paused = False
+        self._wait_ms: float | None = None
+        self._worthless = False
+        self._speech_frames = 0
+        self._murmur_frames = 0
 
     @property
     def in_speech(self) -> bool:
@@ -63,7 +96,7 @@ class TurnMachine:
 
     @property
     def confirmed(self) -> bool:
-        """In speech, and surely so."""
+        """In speech, and likely so."""
         return self._confirmed
 
     def frame(
@@ -74,54 +107,108 @@ class TurnMachine:
         frame_ms: float,
         phase: ReplyPhase = ReplyPhase.NONE,
         speaking_since_s: float = 0.0,
+        *,
+        guarded: bool = False,
     ) -> tuple[Action, ...]:
         """The actions that follow from one block of `frame_ms`.
 
-        `speaking_since_s` is when the reply became audible; it matters in `ReplyPhase.SPEAKING` only.
+        `speaking_since_s` is when the reply became audible; it matters in `ReplyPhase.SPEAKING` only. `guarded`: what
+        the speaker plays leaks into the microphone, so that over a reply only a clear voice counts, and not at once.
         """
         speaking = phase is ReplyPhase.SPEAKING
-        threshold = hearing.vad_threshold_speaking if speaking else hearing.vad_threshold
+        threshold = hearing.vad_threshold_speaking if speaking and guarded else hearing.vad_threshold
+        release = hearing.vad_threshold if speaking and guarded else min(hearing.vad_release, threshold)
         if self._onset_at_s is None:
-            if speaking and (not hearing.barge_in or (end_at_s - speaking_since_s) * 1000 < hearing.barge_in_grace_ms):
+            grace_ms = hearing.barge_in_grace_ms if guarded else 0
+            if speaking and (not hearing.barge_in or (end_at_s - speaking_since_s) * 1000 < grace_ms):
                 return ()
             if probability < threshold:
                 return ()
-            self._onset_at_s = end_at_s - frame_ms / 1000
-            self._last_speech_at_s = end_at_s
-            self._confirmed = False
+            self._begin(end_at_s, frame_ms)
             return (Begin(), *self._confirm(hearing, speaking))
-        release = hearing.vad_threshold if speaking else min(hearing.vad_release, threshold)
-        if probability >= release:
-            self._last_speech_at_s = end_at_s
-        actions = self._confirm(hearing, speaking)
-        if (end_at_s - self._last_speech_at_s) * 1000 >= hearing.silence_ms:
-            return (*actions, self._end(hearing))
+        actions = self._follow(probability, end_at_s, threshold, release)
+        actions = (*actions, *self._confirm(hearing, speaking))
+        silence_ms = (end_at_s - self._last_speech_at_s) * 1000
+        if not self._paused and silence_ms >= max(_SHORTEST_PAUSE_MS, hearing.eager_ms or _USUAL_PAUSE_MS):
+            if self._speech_ms() < hearing.min_speech_ms:
+                return (*actions, self._end(drop=True))
+            self._paused = True
+            self._pauses += 1
+            actions = (*actions, Pause(self._pauses, self._last_speech_at_s))
+        maybe_more = self._paused and (self._speech_frames or self._murmur_frames)
+        if self._paused and not maybe_more and silence_ms >= self._wait(hearing):
+            return (*actions, self._end(drop=self._worthless))
         if end_at_s - self._onset_at_s >= hearing.max_utterance_s:
-            return (*actions, self._end(hearing, cut=True))
+            return (*actions, self._end(cut=True))
         return actions
+
+    def judged(self, pause: int, wait_ms: float, *, words: bool) -> None:
+        """What is known by now of the pause `pause`: how much silence ends the turn, and whether there were words.
+
+        Of a pause that is over it says nothing.
+        """
+        if self._paused and pause == self._pauses:
+            self._wait_ms = wait_ms
+            self._worthless = not words
+
+    def dismiss(self, pause: int) -> tuple[Action, ...]:
+        """What was said up to the pause `pause` is not meant as a turn: drop it, if that pause still lasts."""
+        if self._paused and pause == self._pauses:
+            return (self._end(drop=True),)
+        return ()
 
     def abandon(self) -> tuple[Action, ...]:
         """Stop listening at once (muted, microphone lost): what was begun is dropped."""
-        if self._onset_at_s is None:
+        return () if self._onset_at_s is None else (self._end(drop=True),)
+
+    def _begin(self, end_at_s: float, frame_ms: float) -> None:
+        self._onset_at_s = end_at_s - frame_ms / 1000
+        self._last_speech_at_s = end_at_s
+        self._confirmed = self._sure = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._paused = self._worthless = False
+        self._wait_ms = None
+        self._speech_frames = self._murmur_frames = 0
+
+    def _follow(self, probability: float, end_at_s: float, threshold: float, release: float) -> tuple[Action, ...]:
+        if not self._paused:
+            if probability >= release:
+                self._last_speech_at_s = end_at_s
             return ()
-        self._onset_at_s = None
-        self._confirmed = False
-        return (Drop(self._last_speech_at_s),)
+        self._speech_frames = self._speech_frames + 1 if probability >= threshold else 0
+        self._murmur_frames = self._murmur_frames + 1 if probability >= release else 0
+        if self._speech_frames < _FRAMES_OF_SPEECH and self._murmur_frames < _FRAMES_OF_MURMUR:
+            return ()
+        self._last_speech_at_s = end_at_s
+        self._go_on()
+        return (Resume(),)
+
+    def _wait(self, hearing: Hearing) -> float:
+        if hearing.end_of_turn == "fixed" or self._wait_ms is None:
+            return hearing.silence_ms
+        return self._wait_ms
 
     def _speech_ms(self) -> float:
         onset = self._last_speech_at_s if self._onset_at_s is None else self._onset_at_s
         return (self._last_speech_at_s - onset) * 1000
 
     def _confirm(self, hearing: Hearing, speaking: bool) -> tuple[Action, ...]:
-        needed_ms = min(hearing.barge_in_ms, hearing.min_speech_ms) if speaking else hearing.min_speech_ms
-        if self._confirmed or self._speech_ms() < needed_ms:
-            return ()
-        self._confirmed = True
-        return (Confirm(),)
+        made: list[Action] = []
+        likely_ms = min(hearing.barge_in_ms, hearing.min_speech_ms) if speaking else hearing.min_speech_ms
+        if not self._confirmed and self._speech_ms() >= likely_ms:
+            self._confirmed = True
+            made.append(Confirm())
+        if self._confirmed and not self._sure and self._speech_ms() >= hearing.barge_in_sure_ms:
+            self._sure = True
+            made.append(Sure())
+        return tuple(made)
 
-    def _end(self, hearing: Hearing, cut: bool = False) -> Action:
-        long_enough = self._speech_ms() >= hearing.min_speech_ms
+    def _end(self, *, drop: bool = False, cut: bool = False) -> Action:
         last = self._last_speech_at_s
+        drop = drop or not self._confirmed
         self._onset_at_s = None
-        self._confirmed = False
-        return Commit(last, cut) if long_enough else Drop(last)
+        self._confirmed = self._sure = False
+        self._go_on()
+        return Drop(last) if drop else Commit(last, cut)

@@ -13,6 +13,7 @@ from parlor_tui.settings import SettingsError, Tuning
 
 _MOST_TOKENS = 2048
 """What the standard's "inf" means here: as much as the settings allow."""
+_LARGEST = 2**53
 _STANDARD_PLACES = {
     "speaking.voice": "voice",
     "speaking.speed": "speed",
@@ -50,6 +51,24 @@ class CommitAudio:
 @dataclass(frozen=True, slots=True)
 class ClearAudio:
     """input_audio_buffer.clear."""
+
+
+@dataclass(frozen=True, slots=True)
+class PauseAudio:
+    """parlor.input.paused: the user fell silent, maybe for good. The core answers with TurnJudged.
+
+    `answer`: it may begin to reply, unheard, to what was said so far; what is then committed is what was appended up to
+    now. The same `pause` may be told again, to have it answered after all.
+    """
+
+    turn: int
+    pause: int
+    answer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeAudio:
+    """parlor.input.resumed: the user goes on; what was begun at the pause is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +133,8 @@ ClientEvent = (
     | AppendAudio
     | CommitAudio
     | ClearAudio
+    | PauseAudio
+    | ResumeAudio
     | CreateItem
     | DeleteItem
     | TruncateItem
@@ -135,6 +156,10 @@ def encode(event: ClientEvent) -> Json:
             return {"type": "input_audio_buffer.commit"}
         case ClearAudio():
             return {"type": "input_audio_buffer.clear"}
+        case PauseAudio(turn, pause, answer):
+            return {"type": "parlor.input.paused", "turn": turn, "pause": pause, "answer": answer}
+        case ResumeAudio():
+            return {"type": "parlor.input.resumed"}
         case CreateItem():
             return _create_item(event)
         case DeleteItem(item_id):
@@ -208,6 +233,14 @@ def decode(message: Json) -> ClientEvent:
             return CommitAudio()
         case "input_audio_buffer.clear":
             return ClearAudio()
+        case "parlor.input.paused":
+            return PauseAudio(
+                _whole(message, "turn", -1, _LARGEST),
+                _whole(message, "pause", 0, _LARGEST),
+                message.get("answer") is True,
+            )
+        case "parlor.input.resumed":
+            return ResumeAudio()
         case "conversation.item.create":
             return _read_item(message)
         case "conversation.item.delete":

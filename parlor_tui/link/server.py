@@ -147,6 +147,10 @@ class _Client:
                 session.commit(event_id)
             case say.ClearAudio():
                 session.clear()
+            case say.PauseAudio(turn, pause, answer):
+                session.paused(turn, pause, answer=answer)
+            case say.ResumeAudio():
+                session.resumed()
             case say.CreateItem(pcm16=pcm16) if pcm16:
                 session.add_audio_item(pcm16, item_id=request.item_id, after=request.after, event_id=event_id)
             case say.CreateItem(role, text, _, picture, item_id, after, frame):

@@ -19,6 +19,7 @@ from parlor_tui.events import (
     CoreNotice,
     CoreOffer,
     CoreReady,
+    EagerDropped,
     InputCleared,
     InputCommitted,
     InputTaken,
@@ -31,6 +32,7 @@ from parlor_tui.events import (
     ReplyDone,
     ReplyUnit,
     SessionUpdated,
+    TurnJudged,
     Usage,
 )
 from parlor_tui.link.wire import OUTPUT_RATE_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
@@ -99,6 +101,10 @@ class Encoder:
             case ItemTruncated(item_id, audio_end_ms, heard):
                 place = {"item_id": item_id, "content_index": 0, "audio_end_ms": audio_end_ms}
                 return [{"type": "conversation.item.truncated", **place, "parlor_heard": heard}]
+            case TurnJudged():
+                return [{"type": "parlor.turn.judged", **asdict(event)}]
+            case EagerDropped(turn, ran_ms):
+                return [{"type": "parlor.eager.dropped", "turn": turn, "ran_ms": ran_ms}]
             case CaptionPartial(item_id, text):
                 return [{"type": "parlor.caption.partial", "item_id": item_id, "text": text}]
             case CaptionFinal():
@@ -108,7 +114,7 @@ class Encoder:
 
     def _reply(self, event: CoreEvent) -> list[Json]:
         match event:
-            case ReplyCreated(response_id, item_id, turn, speak):
+            case ReplyCreated(response_id, item_id, turn, speak, eager_ms):
                 self._speaks[response_id] = speak
                 item = _reply_item(item_id, "", "in_progress", speak)
                 place = {"response_id": response_id, "output_index": 0}
@@ -116,7 +122,8 @@ class Encoder:
                 return [
                     {
                         "type": "response.created",
-                        "response": _response(response_id, item_id, turn, "in_progress", speak),
+                        "response": _response(response_id, item_id, turn, "in_progress", speak)
+                        | {"parlor_eager_ms": eager_ms},
                     },
                     {"type": "response.output_item.added", **place, "item": item},
                     {"type": "conversation.item.added", "item": item, "previous_item_id": None},
@@ -315,6 +322,10 @@ def _decode(message: Json) -> CoreEvent | None:
             return CoreFetched(message["name"], message["model"], message["outcome"], message["text"])
         case "parlor.notice":
             return CoreNotice(message["text"])
+        case "parlor.turn.judged":
+            return TurnJudged(**{item.name: message[item.name] for item in fields(TurnJudged)})
+        case "parlor.eager.dropped":
+            return EagerDropped(message["turn"], message["ran_ms"])
         case "parlor.caption.partial":
             return CaptionPartial(message["item_id"], message["text"])
         case "parlor.unit":
@@ -351,7 +362,8 @@ def _turn(response: Json) -> int:
 
 def _decode_created(response: Json) -> ReplyCreated:
     speaks = response.get("output_modalities") != ["text"]
-    return ReplyCreated(response["id"], response.get("parlor_item_id", ""), _turn(response), speaks)
+    eager_ms = response.get("parlor_eager_ms", 0.0)
+    return ReplyCreated(response["id"], response.get("parlor_item_id", ""), _turn(response), speaks, eager_ms)
 
 
 def _decode_done(response: Json) -> ReplyDone:

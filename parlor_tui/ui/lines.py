@@ -60,7 +60,7 @@ def _reply(entry: TurnEntry) -> Content | None:
         waits = entry.committed and not entry.reply_final and entry.cut_by is None
         return Content.styled("…", "dim") if waits else None
     if entry.heard is None:
-        style = "dim" if entry.status in ("superseded", "failed") else ""
+        style = "dim" if entry.status in ("joined", "failed") else ""
         return Content.styled(clipped(entry.reply), style)
     heard, unheard = split_heard(entry.reply, entry.heard)
     return Content.assemble(clipped(heard), (clipped(unheard), "dim strike"))
@@ -75,8 +75,8 @@ def _marks(entry: TurnEntry, full: bool) -> Content:
         marks.append(Content.styled("waits until it can be sent", "dim"))
     if entry.cut_by is not None or entry.status == "interrupted":
         marks.append(Content.styled(_cut(entry), "$text-error"))
-    elif entry.status == "superseded":
-        marks.append(Content.styled("dropped: you went on", "dim"))
+    elif entry.status == "joined":
+        marks.append(Content.styled("you went on: answered together, below", "dim"))
     elif entry.status == "failed":
         marks.append(Content.styled("✗ no reply", "$text-error"))
     if entry.shown:

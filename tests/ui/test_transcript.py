@@ -126,7 +126,7 @@ def test_a_refused_turn_is_marked_and_the_reason_follows() -> None:
 @pytest.mark.parametrize(
     ("status", "mark"),
     [
-        ("superseded", "dropped: you went on"),
+        ("joined", "you went on: answered together, below"),
         ("failed", "✗ no reply"),
         ("interrupted", "⊘ cut off before a word was heard"),
     ],
