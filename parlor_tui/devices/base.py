@@ -83,13 +83,38 @@ class Speaker(Protocol):
         """Take as many `samples` (mono, -1..1) as fit and say how many; never blocks."""
 
     def flush(self) -> None:
-        """Fall silent at once, over a fade of 10 ms."""
+        """Fall silent at once, over a fade of 10 ms, and throw away what waits. Ends a hold."""
+
+    def hold(self) -> None:
+        """Fall silent at once, over a fade of 10 ms, and keep what waits: `clock().played_samples` stands still.
+
+        `write` goes on to take what fits. Held already: nothing happens.
+        """
+
+    def go_on(self) -> None:
+        """Play on where `hold` stopped, over a fade of 10 ms. Not held: nothing happens."""
+
+    def set_gain(self, gain: float) -> None:
+        """Play `gain` (0..1) times as loud from now on, over 15 ms: a dip under somebody's voice."""
+
+    def wake(self) -> None:
+        """Speech comes soon: keep a sink awake that sleeps in digital silence and swallows the first of what follows.
+
+        Plays noise of -90 dBFS until speech comes, for 3 s at most. It is in no clock, level or reference.
+        """
+
+    def reference(self, start_s: float, count: int) -> NDArray[np.float32]:
+        """`count` samples, mono at 16 kHz, of what is audible from `start_s` (`events.now_s`) on.
+
+        After fades and gain. Kept for 2 s; zeros where nothing was played and where nothing is known. Requests that
+        follow each other in time give sound without tears, although the times that a device reports jitter.
+        """
 
     def clock(self) -> PlaybackClock:
         """Where the speaker is in the present reply."""
 
     def restart(self) -> None:
-        """Count from zero: what is written from now on is a new reply."""
+        """Count from zero: what is written from now on is a new reply, at full gain. Ends a hold."""
 
     def stop(self, timeout_s: float = 1.0) -> None:
         """End it within `timeout_s` whatever the device does."""

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.devices.base import SILENT_DBFS, SPEAKER_RATE_HZ, PlaybackClock
+from parlor_tui.devices.output_shape import FADE_SAMPLES, OutputShape
+from parlor_tui.devices.played import PlayedSound
 
-FADE_SAMPLES = SPEAKER_RATE_HZ // 100
-"""10 ms: short enough to be silence at once, long enough not to click."""
 PULLS_KEPT = 512
 """More than any device holds back: at 2 ms a pull, a second."""
 
@@ -48,6 +48,8 @@ class JitterBuffer:
         self._head = 0
         self._waiting = 0
         self._earlier = 0  # of the waiting ones, those of the reply before: played, not counted
+        self._dying = 0  # of the waiting ones, those of a flush: they fall silent
+        self._seams: set[int] = set()  # places among the waiting ones where a reply ends and another may follow
         self._written = 0
         self._played = 0
         self._audible = 0
@@ -55,6 +57,8 @@ class JitterBuffer:
         self._dry = False
         self._first_audible_at_s: float | None = None
         self._pulls: deque[_Pull] = deque(maxlen=PULLS_KEPT)
+        self._shape = OutputShape()
+        self._sound = PlayedSound()
         self._lock = threading.Lock()
 
     @property
@@ -77,17 +81,20 @@ class JitterBuffer:
             return count
 
     def read_into(self, out: NDArray[np.float32], audible_at_s: float) -> int:
-        """Fill `out` with the next samples, then zeros; how many samples there were.
+        """Fill `out` with the next samples, then silence; how many samples there were.
 
         `audible_at_s` is when the first of `out` can be heard.
         """
         with self._lock:
-            count = min(len(out), self._waiting)
+            count = min(len(out), self._waiting, self._shape.playable(len(out)))
             out[:count] = self._ring[self._positions(0, count)]
             out[count:] = 0.0
+            earlier = min(self._earlier, count)
+            self._shape.apply(out, count, self._seams)
             self._head = (self._head + count) % len(self._ring)
             self._waiting -= count
-            earlier = min(self._earlier, count)
+            self._dying = max(0, self._dying - count)
+            self._seams = {seam - count for seam in self._seams if seam >= count}
             self._earlier -= earlier
             counted = count - earlier
             first_at_s = audible_at_s + earlier / SPEAKER_RATE_HZ
@@ -96,28 +103,68 @@ class JitterBuffer:
             until_s = audible_at_s + len(out) / SPEAKER_RATE_HZ
             self._pulls.append(_Pull(first_at_s, self._played, counted, until_s, level_dbfs(out[:count])))
             self._played += counted
-            if count < len(out) and self._played:
+            if count < len(out) and self._played and not self._shape.held:
                 self._dry = True
+            self._sound.add(out, audible_at_s)
+            self._shape.add_wake_noise(out, count)
             return count
 
     def flush(self) -> None:
-        """Throw away what waits but for a fade to silence. A flush during that fade lets it go on."""
+        """Throw away what waits but for a fade to silence, and end a hold. A flush during that fade lets it go on."""
         with self._lock:
-            kept = min(self._waiting, FADE_SAMPLES)
-            if kept:
-                at = self._positions(0, kept)
-                self._ring[at] *= np.linspace(1.0, 0.0, kept + 1, dtype=np.float32)[1:]
-            self._waiting = kept
+            kept = min(self._dying or self._waiting, FADE_SAMPLES) if self._shape.audible else 0
+            at = self._positions(0, kept)
+            self._ring[at] *= np.float32(self._shape.level)
+            if not self._dying:
+                self._ring[at] *= 1.0 - np.arange(1, kept + 1, dtype=np.float32) / FADE_SAMPLES
+            self._shape.end_hold_at_once()
+            self._waiting = self._dying = kept
+            self._seams = {seam for seam in self._seams if seam < kept} | {kept}
             self._earlier = min(self._earlier, kept)
 
     def restart(self) -> None:
-        """Count from zero. What still waits is played, and belongs to the reply before."""
+        """Count from zero, at full gain, and end a hold.
+
+        What still waits is played, and belongs to the reply before.
+        """
         with self._lock:
             self._earlier = self._waiting
+            self._seams.add(self._waiting)
             self._written = self._played = self._audible = self._underruns = 0
             self._dry = False
             self._first_audible_at_s = None
             self._pulls.clear()
+            self._shape.go_on()
+            self._shape.set_gain(1.0)
+
+    def hold(self) -> None:
+        """Fade to silence over 10 ms and play nothing more of what waits."""
+        with self._lock:
+            self._shape.hold()
+
+    def go_on(self) -> None:
+        """Play on where `hold` stopped, over a fade of 10 ms."""
+        with self._lock:
+            self._shape.go_on()
+
+    def set_gain(self, gain: float) -> None:
+        """Play `gain` (0..1) times as loud, over 15 ms."""
+        with self._lock:
+            self._shape.set_gain(gain)
+
+    def wake(self) -> None:
+        """Play a noise that nobody hears until the next sample comes, for 3 s at most."""
+        with self._lock:
+            self._shape.wake()
+
+    def reference(self, start_s: float, count: int) -> NDArray[np.float32]:
+        """`count` samples at 16 kHz of what is audible from `start_s` on; zeros where nothing is known."""
+        return self._sound.read(start_s, count)
+
+    @property
+    def tears(self) -> int:
+        """How often the device's times left the line of `reference`."""
+        return self._sound.tears
 
     def count_underrun(self) -> None:
         """The device missed its time while a reply played."""

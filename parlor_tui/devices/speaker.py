@@ -58,6 +58,26 @@ class DeviceSpeaker:
         """See `base.Speaker`."""
         self._buffer.flush()
 
+    def hold(self) -> None:
+        """See `base.Speaker`."""
+        self._buffer.hold()
+
+    def go_on(self) -> None:
+        """See `base.Speaker`."""
+        self._buffer.go_on()
+
+    def set_gain(self, gain: float) -> None:
+        """See `base.Speaker`."""
+        self._buffer.set_gain(gain)
+
+    def wake(self) -> None:
+        """See `base.Speaker`."""
+        self._buffer.wake()
+
+    def reference(self, start_s: float, count: int) -> NDArray[np.float32]:
+        """See `base.Speaker`."""
+        return self._buffer.reference(start_s, count)
+
     def clock(self) -> PlaybackClock:
         """See `base.Speaker`."""
         return self._buffer.clock(now_s())
