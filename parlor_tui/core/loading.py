@@ -18,6 +18,7 @@ from parlor_tui.engines.backends import Wanted, Wish
 from parlor_tui.engines.base import Engine, EngineError, Message, Sampling
 from parlor_tui.engines.litert_start import Settled
 from parlor_tui.engines.memory_budget import Candidate
+from parlor_tui.hearing.smart_turn import EndOfTurnModel
 from parlor_tui.models import catalogue, needs
 from parlor_tui.models.base import Cancelled, ModelError, Progress
 from parlor_tui.models.local import local_model
@@ -69,7 +70,8 @@ class _Loading:
         engine = self._gemma(used, threads) if self.profile.name == "gemma" else self._lite(used["answers"], threads)
         self.progress("loading speech (Kokoro)", 0, 0)
         voice = _speech(used["speech"], used["voices"], threads)
-        parts = Parts(self.profile, engine, captioner, voice, tuple(self.notices))
+        end_of_turn = self._end_of_turn(used)
+        parts = Parts(self.profile, engine, captioner, voice, tuple(self.notices), end_of_turn)
         self.progress("warming up", 0, 0)
         warm_up(parts)
         return parts
@@ -85,12 +87,33 @@ class _Loading:
         runtime = runtime_here(self.settings.speaking.runtime)
         names = needs.needed(self.profile.name, self.settings, runtime if runtime != "onnx" else "")
         used = {name: store.stand_in(name) for name in names}
-        for got in store.get_all(store.missing(names, needs.chosen(self.settings)), report, self.cancelled):
-            used[got.wanted] = got.used
+        for wanted in store.missing(names, needs.chosen(self.settings)):
+            try:
+                (got,) = store.get_all((wanted,), report, self.cancelled)
+            except Cancelled:
+                raise
+            except ModelError as error:
+                if catalogue.find(wanted).purpose not in _SPARED:
+                    raise
+                del used[wanted]
+                self.notices.append(f"without {wanted}: {error}")
+            else:
+                used[got.wanted] = got.used
         for name, other in used.items():
             if other != name:
                 self.notices.append(f"{name} is not here: {other} stands in (parlor-tui models get {name})")
         return {catalogue.find(name).purpose: store.path(other) for name, other in used.items()}
+
+    def _end_of_turn(self, used: Mapping[str, Path]) -> EndOfTurnModel | None:
+        from parlor_tui.hearing.smart_turn import SmartTurn, TurnModelError
+
+        if "turns" not in used:
+            return None
+        try:
+            return SmartTurn(next(used["turns"].glob("*.onnx")))
+        except TurnModelError as error:
+            self.notices.append(f"the words alone tell when a turn is over: {error}")
+            return None
 
     def _lite(self, folder: Path, threads: ThreadBudget) -> Engine:
         from parlor_tui.engines.llamacpp import LlamaCpp
@@ -196,6 +219,8 @@ def _wish(choice: str) -> Wish:
             return "auto"
 
 
+_SPARED = ("turns",)
+"""What a talk goes on without."""
 _SMALLER: Mapping[str, tuple[str, ...]] = {"gemma-4-e4b": ("gemma-4-e2b",)}
 _FEWEST_TOKENS = 512
 """The instructions alone take about 200."""
@@ -223,6 +248,8 @@ def warm_up(parts: Parts) -> None:
     parts.captioner.partial(second_of_nothing)
     parts.captioner.final(second_of_nothing)
     _answer_once(parts.engine, parts.opening("assistant", ""))
+    if parts.end_of_turn is not None:
+        parts.end_of_turn.finished(second_of_nothing)
     parts.voice.synthesise("Hello there, how are you?", parts.voice.voices[0], 1.0, Stop())
 
 
