@@ -82,6 +82,19 @@ examples:
   parlor-tui models bench --backend all
 """,
     ),
+    "bench": (
+        "measure a whole talk in real time: answers, interruptions, pauses, echo",
+        """\
+Speaks utterances (made once, with several voices) into the assistant through stand-ins for microphone and speaker, and
+reads every figure off the sound of both sides. No microphone or speaker is used, unless --rig asks for them.
+
+examples:
+  parlor-tui bench --quick                    under a minute
+  parlor-tui bench                            everything; half an hour
+  parlor-tui bench --only talk,barge_in --turns 20 --html bench.html
+  parlor-tui bench --costs m3-pro --camera photo.jpg
+""",
+    ),
     "config": (
         "print every setting, as a settings file",
         """\
@@ -149,7 +162,7 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
     _add_ask(commands["ask"])
     _add_core(commands["core"])
     _add_devices(commands["doctor"], default=argparse.SUPPRESS)
-    for name in ("doctor", "devices", "models", "config"):
+    for name in ("doctor", "devices", "models", "bench", "config"):
         if name in argv:
             importlib.import_module(f"parlor_tui.commands.{name}").add_arguments(commands[name])
     return parser, commands

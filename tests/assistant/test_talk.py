@@ -2,37 +2,71 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.utterance import Heard
 from parlor_tui.events import (
     CaptionFinal,
+    EagerCount,
+    EagerDropped,
     Event,
     InputCommitted,
+    Interrupted,
+    ReplyAudio,
     ReplyCreated,
     ReplyDelta,
     ReplyDone,
+    ReplyUnit,
+    ReplyYields,
     TurnDone,
+    TurnJudged,
 )
-from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm
-from parlor_tui.link.client_events import CancelResponse, ClientEvent, CommitAudio, CreateItem, CreateResponse
+from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm, Drop, Pause, Resume, Sure
+from parlor_tui.link.client_events import (
+    CancelResponse,
+    ClientEvent,
+    CommitAudio,
+    CreateItem,
+    CreateResponse,
+    PauseAudio,
+    ResumeAudio,
+    TruncateItem,
+)
 from parlor_tui.observe.stages import LatencyObserver
+from tests.assistant.loudspeaker import Loudspeaker
 
 
 class Terminal:
-    """A talk without sound, with all that it said to the core and to its listeners."""
+    """A talk, with all that it said to the core and to its listeners; heard only with a loudspeaker."""
 
-    def __init__(self) -> None:
+    def __init__(self, loudspeaker: Loudspeaker | None = None) -> None:
         self.sent: list[ClientEvent] = []
         self.events: list[Event] = []
-        self.talk = Talk(self.events.append, self.sent.append, Playback(), LatencyObserver())
+        playback = Playback()
+        playback.use(loudspeaker)
+        self.talk = Talk(self.events.append, self.sent.append, playback, LatencyObserver())
 
     def hear(self, *actions: Action) -> None:
         self.talk.heard(Heard(-20.0, 0.9, actions, b"\0\0"), 1.0, lambda: None)
 
     def speak(self) -> None:
-        for action in (Begin(), Confirm(), Commit(1.0)):
+        for action in (Begin(), Confirm(), Sure(), Pause(1, 1.0), Commit(1.0)):
             self.hear(action)
+
+    def begin_to_answer(self, turn: int, text: str, seconds: float = 1.0) -> None:
+        response, item = f"resp_{turn}", f"item_{turn}"
+        self.talk.core_said(ReplyCreated(response, item, turn))
+        self.talk.core_said(ReplyDelta(response, item, text))
+        self.talk.core_said(ReplyUnit(response, item, text))
+        tone = 0.3 * np.sin(np.arange(int(seconds * 24_000)) / 5)
+        self.talk.core_said(ReplyAudio(response, item, (tone * 32767).astype("<i2").tobytes()))
+        self.talk.tick(hold=False)
+
+    def yields(self) -> list[str]:
+        return [event.how for event in self.events if isinstance(event, ReplyYields)]
 
     def answer(self, turn: int, text: str) -> None:
         response, item = f"resp_{turn}", f"item_{turn}"
@@ -45,7 +79,7 @@ class Terminal:
         return [(event.turn, event.status) for event in self.events if isinstance(event, TurnDone)]
 
     def requests(self) -> list[str]:
-        kinds = (CreateResponse, CancelResponse, CommitAudio, CreateItem)
+        kinds = (CreateResponse, CancelResponse, CommitAudio, CreateItem, PauseAudio, ResumeAudio, TruncateItem)
         return [type(event).__name__ for event in self.sent if isinstance(event, kinds)]
 
 
@@ -126,3 +160,124 @@ def test_without_any_core_to_come_nothing_waits() -> None:
     terminal.talk.core_lost()
     terminal.talk.give_up()
     assert terminal.turns_done() == [(1, "failed")]
+
+
+def spoken_over(*, answer: str = "One two three four five.") -> tuple[Terminal, Loudspeaker]:
+    """A reply of one second, 200 ms of which were heard."""
+    loudspeaker = Loudspeaker()
+    terminal = Terminal(loudspeaker)
+    terminal.talk.typed("Count.", None)
+    terminal.begin_to_answer(1, answer)
+    loudspeaker.play(200)
+    terminal.talk.tick(hold=False)
+    terminal.sent.clear()
+    return terminal, loudspeaker
+
+
+def level(sound: np.ndarray) -> float:
+    return float(np.abs(sound[len(sound) // 2 :]).max())
+
+
+def test_a_voice_dips_the_reply_then_silences_it_and_words_end_it() -> None:
+    terminal, loudspeaker = spoken_over()
+    full = level(loudspeaker.play(60))
+    terminal.hear(Begin())
+    assert 0 < level(loudspeaker.play(60)) < full / 3
+    terminal.hear(Confirm())
+    assert level(loudspeaker.play(60)) == 0
+    terminal.hear(Pause(4, 1.0))
+    assert terminal.sent[-1] == PauseAudio(2, 4, answer=False)
+    assert terminal.talk.judged(TurnJudged(2, 4, "Stop."))
+    assert terminal.requests()[-3:] == ["CancelResponse", "TruncateItem", "PauseAudio"]
+    assert terminal.sent[-1] == PauseAudio(2, 4, answer=True)
+    assert terminal.turns_done() == [(1, "interrupted")]
+    assert [event.by for event in terminal.events if isinstance(event, Interrupted)] == ["voice"]
+
+
+@pytest.mark.parametrize("text", ["", "Mm-hmm.", "Uh-huh."])
+def test_what_is_no_turn_lets_the_reply_go_on_from_where_it_was_held(text: str) -> None:
+    terminal, loudspeaker = spoken_over()
+    for action in (Begin(), Confirm(), Pause(4, 1.0)):
+        terminal.hear(action)
+    assert not terminal.talk.judged(TurnJudged(2, 4, text))
+    held = loudspeaker.clock().played_samples
+    assert level(loudspeaker.play(100)) == 0
+    assert loudspeaker.clock().played_samples - held < 24_000 * 0.03
+    terminal.hear(Drop(1.0))
+    assert level(loudspeaker.play(100)) > 0.25
+    assert terminal.yields() == ["dipped", "held", "resumed"]
+    assert terminal.turns_done() == []
+    assert "CancelResponse" not in terminal.requests()
+    terminal.talk.core_said(ReplyDone("resp_1", "item_1", 1, "completed", "One two three four five."))
+    loudspeaker.play(2000)
+    terminal.talk.tick(hold=False)
+    assert terminal.turns_done() == [(1, "completed")]
+
+
+def test_a_voice_that_goes_on_ends_the_reply_before_it_pauses() -> None:
+    terminal, _ = spoken_over()
+    for action in (Begin(), Confirm(), Sure()):
+        terminal.hear(action)
+    assert terminal.turns_done() == [(1, "interrupted")]
+    terminal.hear(Pause(1, 1.0))
+    assert terminal.sent[-1] == PauseAudio(2, 1, answer=True)
+
+
+def test_after_any_interruption_the_next_reply_is_heard_in_full_and_aloud() -> None:
+    terminal, loudspeaker = spoken_over()
+    terminal.speak()
+    loudspeaker.play(100)
+    terminal.begin_to_answer(2, "Yes, and here is more.", seconds=0.5)
+    sound = loudspeaker.play(600)
+    assert np.count_nonzero(np.abs(sound) > 0.01) > 0.45 * 24_000
+    assert float(np.abs(sound).max()) > 0.25
+
+
+def test_a_cough_while_it_thinks_does_not_lose_the_question() -> None:
+    terminal = Terminal(Loudspeaker())
+    terminal.talk.typed("Who are you?", None)
+    for action in (Begin(), Confirm(), Pause(1, 1.0)):
+        terminal.hear(action)
+    assert not terminal.talk.judged(TurnJudged(2, 1, ""))
+    terminal.hear(Drop(1.0))
+    assert terminal.turns_done() == []
+    terminal.begin_to_answer(1, "I am Parlor.")
+    assert [event.turn for event in terminal.events if isinstance(event, ReplyYields)] == []
+
+
+def test_more_words_while_it_thinks_join_the_turn() -> None:
+    terminal = Terminal(Loudspeaker())
+    terminal.speak()
+    terminal.sent.clear()
+    for action in (Begin(), Confirm(), Pause(2, 1.0)):
+        terminal.hear(action)
+    assert terminal.talk.judged(TurnJudged(2, 2, "and in Spain?"))
+    assert terminal.turns_done() == [(1, "joined")]
+    terminal.hear(Commit(1.0))
+    assert terminal.requests() == ["PauseAudio", "CancelResponse", "PauseAudio", "CommitAudio", "CreateResponse"]
+
+
+def test_a_judgement_of_an_utterance_that_is_over_says_nothing() -> None:
+    terminal, _ = spoken_over()
+    assert terminal.talk.judged(TurnJudged(9, 1, "Stop."))
+    assert terminal.turns_done() == []
+
+
+def test_speech_that_goes_on_after_a_pause_is_told() -> None:
+    terminal = Terminal()
+    for action in (Begin(), Confirm(), Pause(1, 1.0), Resume(), Pause(2, 2.0), Commit(2.0)):
+        terminal.hear(action)
+    assert terminal.requests() == ["PauseAudio", "ResumeAudio", "PauseAudio", "CommitAudio", "CreateResponse"]
+
+
+def test_what_eagerness_brought_and_cost_is_counted() -> None:
+    terminal = Terminal()
+    terminal.talk.core_said(EagerDropped(1, 120.0))
+    terminal.speak()
+    terminal.talk.core_said(ReplyCreated("resp_1", "item_1", 1, True, 350.0))
+    terminal.talk.core_said(ReplyDone("resp_1", "item_1", 1, "completed", "Yes."))
+    terminal.talk.tick(hold=False)
+    counts = [event for event in terminal.events if isinstance(event, EagerCount)]
+    assert (counts[-1].hits, counts[-1].dropped, counts[-1].saved_ms, counts[-1].wasted_ms) == (1, 1, 350.0, 120.0)
+    (done,) = [event for event in terminal.events if isinstance(event, TurnDone)]
+    assert done.eager_ms == 350.0
