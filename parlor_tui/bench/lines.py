@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["question", "long_question", "word", "pause", "mhm", "cough", "click"]
+Kind = Literal["question", "long_question", "soft", "word", "pause", "mhm", "cough", "click"]
 
 VOICES = ("am_michael", "bf_emma", "af_bella", "bm_george", "am_puck", "bf_isabella", "am_fenrir", "bm_fable")
 """None of them is the assistant's own, which an echo canceller and a VAD could tell apart by luck."""
@@ -49,6 +49,14 @@ _TEXTS: Mapping[Kind, tuple[str, ...]] = {
         "whether that is really true or only a nice old story.",
         "When I was a child, my grandfather told me that the moon makes the sea rise and fall twice every single day, "
         "but he never explained to me how something that far away can do it.",
+    ),
+    "soft": (
+        "Five plus seven is how much?",
+        "Show me how to fold a paper plane.",
+        "How high is the highest mountain?",
+        "Think of a number between one and ten.",
+        "Have you ever heard of the northern lights?",
+        "Sheep have how many legs?",
     ),
     "word": ("Stop.", "Yes.", "No.", "Wait.", "Hey."),
     "pause": (

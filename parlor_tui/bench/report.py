@@ -17,7 +17,7 @@ Statistic = Literal["p50", "p90", "max", "value"]
 
 TURN_MARKS = (
     "speech_started",
-    "paused",
+    "judged",
     "speech_stopped",
     "committed",
     "caption",
@@ -31,7 +31,8 @@ TURN_MARKS = (
 )
 """Moments of a turn, as the events tell them, in the order in which they usually come.
 
-`audio_started` is what the assistant believes; `audible` is read off the recording.
+`judged`: how long to wait was decided, at the last pause. `audio_started` is what the assistant believes, `audible` is
+read off the recording. With a reply that was begun early `first_token` to `first_audio` may come before `committed`.
 """
 
 
@@ -133,7 +134,7 @@ class Turn:
     stages_ms: Mapping[str, float] = field(default_factory=dict)
     marks_ms: Mapping[str, float] = field(default_factory=dict)
     eager: str = ""
-    """What became of a reply begun early: `hit`, `dropped`, or empty if none was."""
+    """`hit`: the reply had been begun before the turn was over. Else empty."""
 
 
 @dataclass(frozen=True, slots=True)

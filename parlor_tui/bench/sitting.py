@@ -18,6 +18,7 @@ from parlor_tui.events import (
     Caption,
     Event,
     MediaTaken,
+    PauseJudged,
     ReplyAudioArrived,
     ReplyText,
     ReplyUnitReady,
@@ -138,6 +139,7 @@ def turn_of(scenario: str, utterance: Utterance, heard: Heard, events: Sequence[
         voice_to_voice_ms=None if v2v_s is None else v2v_s * 1000,
         stages_ms=dict(done.stages_ms) if done is not None else {},
         marks_ms=_marks(events, number, end_s, audible_s),
+        eager="hit" if done is not None and done.eager_ms > 0 else "",
     )
 
 
@@ -148,7 +150,7 @@ def _marks(events: Sequence[Event], number: int, end_s: float, audible_s: float 
         if getattr(event, "turn", None) != number:
             continue
         name = _name(event)
-        if name == "caption" or (name and name not in moments):
+        if name in {"caption", "judged"} or (name and name not in moments):
             moments[name] = event.at_s
     moments["audible"] = audible_s
     return {name: (at_s - end_s) * 1000 for name, at_s in moments.items() if at_s is not None}
@@ -159,6 +161,8 @@ def _name(event: Event) -> str:
     match event:
         case SpeechStarted():
             return "speech_started"
+        case PauseJudged():
+            return "judged"
         case SpeechStopped():
             return "speech_stopped"
         case TurnCommitted():

@@ -1,0 +1,172 @@
+"""From what was found to figures, each with its target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from parlor_tui.bench.findings import Findings
+from parlor_tui.bench.report import Measure, Spread, Target, Trial, Turn
+from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
+
+LATE_MS = 1500.0
+"""A finished question that is answered later than this was taken for unfinished, or the machine does not keep up."""
+_LONG_MS = 5000.0
+NEVER = Target(0, "value")
+
+
+def voice_to_voice_target(profile: str, simulated: str, hearing: str) -> Target | None:
+    """What `voice_to_voice` should be; None where nothing is promised (real models other than lite)."""
+    if simulated:
+        return Target(600 if hearing == "captions" else 800)
+    return Target(900) if profile == "lite" else None
+
+
+def measures(findings: Findings, target: Target | None) -> tuple[Measure, ...]:
+    """Every figure that there are trials for. `target` is that of voice_to_voice."""
+    return (
+        *_talk(findings, target),
+        *_barge_in(findings),
+        *_words(findings),
+        *_pauses(findings),
+        *_clipping(findings),
+        *_echo(findings),
+        *_eager(findings),
+    )
+
+
+def _talk(findings: Findings, target: Target | None) -> Iterable[Measure]:
+    turns = [turn for turn in findings.turns if turn.scenario == "talk"]
+    if not turns:
+        return
+    answered = [turn for turn in turns if turn.voice_to_voice_ms is not None]
+    yield _spread(VOICE_TO_VOICE, "voice to voice", "talk", _v2v(answered), target)
+    short = [turn for turn in answered if turn.speech_ms < _LONG_MS]
+    if short and len(short) < len(answered):
+        yield _spread("voice_to_voice_short", "  after 2-3 s of speech", "talk", _v2v(short), target)
+        longer = [turn for turn in answered if turn.speech_ms >= _LONG_MS]
+        yield _spread("voice_to_voice_long", "  after 8-9 s of speech", "talk", _v2v(longer), target)
+    for stage in (*STAGES, VOICE_TO_VOICE):
+        values = [turn.stages_ms[stage] for turn in answered if stage in turn.stages_ms]
+        if values:
+            told = stage == VOICE_TO_VOICE
+            key, label = ("voice_to_voice_told", "as the assistant tells it") if told else (stage, stage)
+            yield _spread(key, f"  {label.replace('_', ' ')}", "talk", values)
+    trials = findings.of("talk")
+    late = [turn for turn in answered if (turn.voice_to_voice_ms or 0.0) > LATE_MS]
+    yield _count("unanswered", "unanswered", "talk", len(turns) - len(answered), len(turns), NEVER)
+    yield _share("late_answers", "answered later than 1.5 s", "talk", len(late), len(turns))
+    early = [trial for trial in trials if trial.outcome == "spoke early"]
+    yield _count("spoke_early", "spoke before the user was done", "talk", len(early), len(turns), NEVER)
+    yield _count("gaps", "gaps over 300 ms in replies", "talk", _sum(trials, "gaps"), len(turns), NEVER)
+    yield _count("clicks", "clicks in replies", "talk", _sum(trials, "clicks"), len(turns), NEVER)
+
+
+def _barge_in(findings: Findings) -> Iterable[Measure]:
+    trials = findings.of("barge_in")
+    if trials:
+        yield _spread("barge_dip", "a voice over a reply: quieter", "barge_in", _values(trials, "dip"), Target(120))
+        yield _spread("barge_stop", "  silent", "barge_in", _values(trials, "stop"), Target(250))
+        yield _count("barge_missed", "  not stopped", "barge_in", _bad(trials), len(trials), NEVER)
+        whole = [value for value in _values(trials, "next_heard_percent") if not math.isnan(value)]
+        if whole:
+            label = "  the next reply heard in full"
+            yield _share("next_heard", label, "barge_in", sum(v >= 98 for v in whole), len(whole), _at_least(100))
+    trials = findings.of("false_barge_in")
+    if trials:
+        ended = sum(trial.outcome == "ended the reply" for trial in trials)
+        label = "a hum, a cough, a click: reply ended"
+        yield _count("false_barge_ended", label, "false_barge_in", ended, len(trials), NEVER)
+        resumed = _values(trials, "resumed")
+        yield _spread("false_barge_resumed", "  as loud again", "false_barge_in", resumed, Target(1000, "max"))
+
+
+def _words(findings: Findings) -> Iterable[Measure]:
+    silence, over = findings.of("short_words"), findings.of("short_words_over")
+    both = [*silence, *over]
+    if not both:
+        return
+    label = "words of 150-300 ms found"
+    yield _share("short_words", label, "short_words", len(both) - _bad(both), len(both), _at_least(95))
+    for key, part, where in (("silence", silence, "in silence"), ("over", over, "over a reply")):
+        if part:
+            good = len(part) - _bad(part)
+            yield _share(f"short_words_{key}", f"  {where}", "short_words", good, len(part), _at_least(95))
+
+
+def _pauses(findings: Findings) -> Iterable[Measure]:
+    trials = findings.of("pauses")
+    if trials:
+        label = "sentences with a pause of 0.8 s, cut"
+        yield _share("pauses_cut", label, "pauses", _bad(trials), len(trials), Target(5, "value"))
+        for key, label, outcome in (
+            ("pauses_joined", "  of these, mended before anything was heard", "joined"),
+            ("pauses_spoken_into", "  of these, spoken into", "spoke into it"),
+        ):
+            count = sum(trial.outcome == outcome for trial in trials)
+            yield _count(key, label, "pauses", count, len(trials))
+        yield _spread("pauses_voice_to_voice", "  answered after", "pauses", _values(trials, "voice_to_voice"))
+
+
+def _clipping(findings: Findings) -> Iterable[Measure]:
+    trials = findings.of("clipping")
+    if trials:
+        clipped = _values(trials, "clipped")
+        yield _spread("clipped", "speech lost at its beginning", "clipping", clipped, Target(0, "max"))
+        there = sum(trial.outcome == "first word there" for trial in trials)
+        yield _share("first_word", "  first word understood", "clipping", there, len(trials))
+
+
+def _echo(findings: Findings) -> Iterable[Measure]:
+    if not findings.alone_s:
+        return
+    minutes = findings.alone_s / 60
+    yield Measure("alone_minutes", "replies under echo, nobody there", "echo_alone", "s", value=findings.alone_s)
+    for key, label, count in (
+        ("alone_interruptions", "  interrupted by itself", findings.alone_interruptions),
+        ("alone_turns", "  answered itself", findings.alone_turns),
+    ):
+        yield Measure(key, label, "echo_alone", "per min", value=count / minutes, target=NEVER)
+
+
+def _eager(findings: Findings) -> Iterable[Measure]:
+    eager = findings.eager
+    if eager is None:
+        return
+    begun = eager.hits + eager.dropped
+    yield _count("eager_hits", "replies begun at a pause: used", "eager", eager.hits, begun)
+    yield _count("eager_dropped", "  dropped", "eager", eager.dropped, begun)
+    yield Measure("eager_saved", "  sounded earlier by, in all", "eager", "ms", value=eager.saved_ms)
+    yield Measure("eager_wasted", "  work for nothing, in all", "eager", "ms", value=eager.wasted_ms)
+
+
+def _v2v(turns: Sequence[Turn]) -> list[float]:
+    return [turn.voice_to_voice_ms for turn in turns if turn.voice_to_voice_ms is not None]
+
+
+def _values(trials: Sequence[Trial], name: str) -> list[float]:
+    return [trial.values_ms[name] for trial in trials if name in trial.values_ms]
+
+
+def _sum(trials: Sequence[Trial], name: str) -> int:
+    return round(sum(_values(trials, name)))
+
+
+def _bad(trials: Sequence[Trial]) -> int:
+    return sum(trial.good is False for trial in trials)
+
+
+def _at_least(percent: float) -> Target:
+    return Target(percent, "value", at_least=True)
+
+
+def _spread(key: str, label: str, scenario: str, values: Iterable[float], target: Target | None = None) -> Measure:
+    return Measure(key, label, scenario, "ms", spread=Spread.of(values), target=target)
+
+
+def _count(key: str, label: str, scenario: str, value: float, of: int, target: Target | None = None) -> Measure:
+    return Measure(key, label, scenario, "count", value=float(value), of=of, target=target)
+
+
+def _share(key: str, label: str, scenario: str, part: int, of: int, target: Target | None = None) -> Measure:
+    return Measure(key, label, scenario, "%", value=100 * part / of, of=of, target=target)

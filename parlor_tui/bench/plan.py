@@ -1,0 +1,90 @@
+"""Which scenarios are run, with what and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from parlor_tui.bench.lines import Line, lines, words
+from parlor_tui.bench.sound import Echo
+
+SCENARIOS = (
+    "talk",
+    "barge_in",
+    "false_barge_in",
+    "short_words",
+    "short_words_over",
+    "pauses",
+    "clipping",
+    "echo_alone",
+    "eager",
+)
+
+ECHOES = (Echo(60, -6), Echo(20, -12), Echo(200, -20), Echo(400, -30))
+"""From a loudspeaker beside a microphone to one across a room with a slow sound system."""
+
+_TURNS: Mapping[str, int] = {
+    "talk": 8,
+    "barge_in": 6,
+    "false_barge_in": 6,
+    "short_words": 10,
+    "short_words_over": 10,
+    "pauses": 8,
+    "clipping": 6,
+    "echo_alone": 8,
+    "eager": 6,
+}
+_QUICK: Mapping[str, int] = {"talk": 3, "barge_in": 1, "short_words": 1, "pauses": 1}
+"""All of it in less than a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One scenario: its utterances in the order in which they are said; for `echo_alone`, the number of replies."""
+
+    scenario: str
+    said: tuple[Line, ...]
+    count: int
+
+
+def plan(only: Sequence[str], turns: int | None, *, quick: bool) -> tuple[Part, ...]:
+    """The parts of a run of `only` these scenarios (none: all of them, but `eager`, which the others show too).
+
+    `turns` is how often each is tried; None: its own number.
+    """
+    usual = _QUICK if quick else _TURNS
+    wanted = [name for name in SCENARIOS if (name in only if only else name in usual and name != "eager")]
+    parts = []
+    for name in wanted:
+        count = turns or usual.get(name, _TURNS[name])
+        parts.append(Part(name, _said(name, count), count))
+    return tuple(parts)
+
+
+def _said(scenario: str, count: int) -> tuple[Line, ...]:
+    questions, longer = lines("question"), lines("long_question")
+    match scenario:
+        case "talk":
+            mixed: Sequence[Line] = _mixed(questions, questions[5:], longer)
+        case "barge_in":
+            mixed = questions[3:] + questions[:3]
+        case "false_barge_in":
+            mixed = _mixed(lines("mhm"), lines("cough"), lines("click"))
+        case "short_words" | "short_words_over":
+            mixed = words() if scenario == "short_words" else words()[7:] + words()[:7]
+        case "pauses":
+            mixed = lines("pause")
+        case "clipping":
+            mixed = lines("soft")
+        case "eager":
+            mixed = _mixed(questions, lines("pause"))
+        case _:
+            return ()
+    return tuple(mixed[number % len(mixed)] for number in range(count))
+
+
+def _mixed(*kinds: Sequence[Line]) -> list[Line]:
+    """One of each in turn; each line once."""
+    found = [line for line in chain.from_iterable(zip_longest(*kinds)) if line is not None]
+    return list(dict.fromkeys(found))
