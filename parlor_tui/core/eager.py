@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from parlor_tui.captions.base import FinalCaption
 from parlor_tui.core.memory import Item
 from parlor_tui.core.reply import Reply
-from parlor_tui.events import CoreEvent, EagerDropped, now_s
+from parlor_tui.events import CoreEvent, EagerDropped, InputTaken, now_s
 
 Emit = Callable[[CoreEvent], None]
 
@@ -22,19 +22,21 @@ class Gate:
 
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
-        self._held: list[CoreEvent] | None = []
+        self._held: list[tuple[CoreEvent, float]] | None = []
 
     def __call__(self, event: CoreEvent) -> None:
         """Take an event."""
         if self._held is None:
             self._emit(event)
         else:
-            self._held.append(event)
+            self._held.append((event, now_s()))
 
     def open(self) -> None:
-        """Let out what was held back, in its order."""
+        """Let out what was held back, in its order; what tells how long ago it was tells so still."""
         held, self._held = self._held or [], None
-        for event in held:
+        for event, at_s in held:
+            if isinstance(event, InputTaken):
+                event = replace(event, ago_ms=event.ago_ms + (now_s() - at_s) * 1000)  # noqa: PLW2901
             self._emit(event)
 
 

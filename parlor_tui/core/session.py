@@ -152,7 +152,7 @@ class Session:
             ahead.drop(self._emit)
 
     def commit(self, event_id: str | None = None) -> None:
-        """Make the audio sent so far a message of the user's: all of it, or as much as was there at a pause that lasts."""
+        """Make the audio sent so far a message of the user's; at a pause that lasts, what there was of it then."""
         if not self._long_enough(self._audio, event_id):
             return
         samples, _ = self._audio.take()
@@ -334,6 +334,8 @@ class Session:
         """Tell what is known of a pause: its words, and (`listen`) whether they sound like the end."""
         try:
             found = await asyncio.shield(ahead.caption)
+            if found.text and self._ahead is ahead:
+                self._emit(CaptionPartial(ahead.item.item_id, found.text))
             finished: float | None = None
             judge = (await self._core.parts()).end_of_turn
             if listen and judge is not None and found.text and self._ahead is ahead:
