@@ -1,0 +1,167 @@
+"""Takes what the speaker plays out of what the microphone hears: WebRTC's AEC3 before voice activity.
+
+The only module that imports pywebrtc_audio. What cleans sound for people (noise suppression, gain control) is off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ
+
+Reference = Callable[[float, int], NDArray[np.float32]]
+"""`reference(start_s, count)`: what was audible from `start_s` on, `count` mono samples at 16 kHz."""
+
+PIECE_SAMPLES = SAMPLE_RATE_HZ // 100
+"""AEC3 takes 10 ms at a time."""
+FILTER_SAMPLES = 128
+"""What AEC3 itself holds back: 8 ms."""
+LEAD_S = 0.04
+"""The reference is taken this much early. An echo must not come before its reference, and sound systems report their
+delays wrong by some ten milliseconds; leads of 0 to 60 ms cancel alike, a late reference cancels nothing."""
+SOUND = 1e-4
+"""-80 dBFS: the reference holds something."""
+ACTIVE_S = 0.5
+SMOOTHING_S = 0.3
+SILENT_DBFS = -120.0
+MISSING = "echo cancellation needs pywebrtc-audio: pip install pywebrtc-audio"
+
+
+class SteadyTime:
+    """Places blocks that follow each other without a gap on the clock, although the reported times jitter. Pure.
+
+    A constant error does a canceller no harm, every correction does: what is within TOLERATED_S stays, a drift is
+    followed by single samples, a leap at once.
+    """
+
+    TOLERATED_S = 0.005
+    LEAP_S = 0.04
+    LEAP_BLOCKS = 4
+    """So many blocks in a row say that sound was lost; one alone was only reported late."""
+
+    def __init__(self) -> None:
+        self._next_s: float | None = None
+        self._off_s = 0.0
+        self._leapt = 0
+        self.leaps = 0
+
+    def start_of(self, reported_s: float, length_s: float) -> float:
+        """When the block of `length_s` began that is said to have begun at `reported_s`."""
+        start_s = reported_s if self._next_s is None else self._corrected(self._next_s, reported_s, length_s)
+        self._next_s = start_s + length_s
+        return start_s
+
+    def _corrected(self, expected_s: float, reported_s: float, length_s: float) -> float:
+        off_s = reported_s - expected_s
+        self._leapt = self._leapt + 1 if abs(off_s) > self.LEAP_S else 0
+        if self._leapt >= self.LEAP_BLOCKS or abs(off_s) > 1.0:
+            self._leapt, self._off_s = 0, 0.0
+            self.leaps += 1
+            return reported_s
+        if self._leapt:
+            return expected_s
+        self._off_s += (off_s - self._off_s) * min(1.0, length_s / 0.5)
+        if abs(self._off_s) <= self.TOLERATED_S:
+            return expected_s
+        slip_s = math.copysign(1 / SAMPLE_RATE_HZ, self._off_s)
+        self._off_s -= slip_s
+        return expected_s + slip_s
+
+
+class EchoCanceller:
+    """Cleans one microphone. Used by one thread, but for the levels, which any thread may read."""
+
+    def __init__(self, reference: Reference) -> None:
+        """Raises ImportError, in one line, where pywebrtc-audio is missing or does not load."""
+        self._reference = reference
+        self._aec = _open()
+        self._waiting = np.zeros(0, np.float32)
+        self._waiting_far = np.zeros(0, np.float32)
+        self._done = np.zeros(0, np.float32)
+        self._before = np.zeros(0, np.float32)
+        self._time = SteadyTime()
+        self._silent_s = math.inf
+        self._near_power = self._clean_power = 0.0
+        self.reset()
+
+    delay_s = (FRAME_SAMPLES % PIECE_SAMPLES * 4 + FILTER_SAMPLES) / SAMPLE_RATE_HZ
+    """What comes out was captured this much earlier than what goes in: 16 ms, half of it AEC3's own."""
+
+    @property
+    def active(self) -> bool:
+        """Something was audible within the last half second."""
+        return self._silent_s < ACTIVE_S
+
+    @property
+    def echo_dbfs(self) -> float:
+        """Level of what is taken out; -120 while nothing plays."""
+        removed = self._near_power - self._clean_power
+        return max(SILENT_DBFS, 10 * math.log10(removed)) if self.active and removed > 1e-12 else SILENT_DBFS
+
+    @property
+    def suppressed_db(self) -> float:
+        """By how much the sound is quieter now, in dB; 0 while nothing plays."""
+        if not self.active or self._clean_power <= 0.0 or self._near_power <= 0.0:
+            return 0.0
+        return max(0.0, 10 * math.log10(self._near_power / self._clean_power))
+
+    def reset(self) -> None:
+        """Forget the room: another device, or its sound was torn."""
+        self._aec.reset()
+        self._waiting = np.zeros(0, np.float32)
+        self._waiting_far = np.zeros(0, np.float32)
+        # Of blocks of 512, up to 128 samples wait for the rest of their 160: so much must be there beforehand.
+        self._done = np.zeros(FRAME_SAMPLES % PIECE_SAMPLES * 4, np.float32)
+        self._before = np.zeros(round(self.delay_s * SAMPLE_RATE_HZ), np.float32)
+        self._time = SteadyTime()
+        self._silent_s = math.inf
+        self._near_power = self._clean_power = 0.0
+
+    def process(self, samples: NDArray[np.float32], end_at_s: float) -> NDArray[np.float32]:
+        """`samples` (float32 of shape (512,) at 16 kHz, the last captured at `end_at_s`) without the echo.
+
+        The result has the same shape and lies `delay_s` earlier. Raises ValueError for another shape.
+        """
+        if samples.shape != (FRAME_SAMPLES,):
+            raise ValueError(f"{FRAME_SAMPLES} samples are taken at a time, not {samples.shape}")
+        length_s = FRAME_SAMPLES / SAMPLE_RATE_HZ
+        start_s = self._time.start_of(end_at_s - length_s, length_s)
+        far = self._reference(start_s + LEAD_S, FRAME_SAMPLES)
+        self._silent_s = 0.0 if np.abs(far).max() > SOUND else self._silent_s + length_s
+        cleaned = self._cleaned(samples, far)
+        self._before = np.concatenate((self._before, samples))
+        self._measure(self._before[:FRAME_SAMPLES], cleaned, length_s)
+        self._before = self._before[FRAME_SAMPLES:]
+        return cleaned
+
+    def _cleaned(self, samples: NDArray[np.float32], far: NDArray[np.float32]) -> NDArray[np.float32]:
+        near = np.concatenate((self._waiting, samples.astype(np.float32, copy=False)))
+        far = np.concatenate((self._waiting_far, far))
+        whole = len(near) // PIECE_SAMPLES * PIECE_SAMPLES
+        self._waiting, self._waiting_far = near[whole:], far[whole:]
+        done = self._aec.process(near[:whole], far[:whole])
+        self._done = np.concatenate((self._done, np.asarray(done, np.float32)))
+        cleaned, self._done = self._done[:FRAME_SAMPLES], self._done[FRAME_SAMPLES:]
+        return cleaned
+
+    def _measure(self, near: NDArray[np.float32], cleaned: NDArray[np.float32], length_s: float) -> None:
+        if not self.active:
+            self._near_power = self._clean_power = 0.0
+            return
+        share = min(1.0, length_s / SMOOTHING_S)
+        self._near_power += (float(np.mean(np.square(near))) - self._near_power) * share
+        self._clean_power += (float(np.mean(np.square(cleaned))) - self._clean_power) * share
+
+
+def _open() -> Any:
+    try:
+        from pywebrtc_audio import EchoCanceller as Aec3
+    except ImportError as error:
+        reason = " ".join(str(error).split())
+        raise ImportError(MISSING if error.name == "pywebrtc_audio" else f"{MISSING} ({reason})") from None
+    return Aec3(SAMPLE_RATE_HZ, 1, 0)
