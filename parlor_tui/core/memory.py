@@ -5,11 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from parlor_tui.core.digest import digest
 from parlor_tui.engines.base import Message
 from parlor_tui.events import Role
+from parlor_tui.speech.word_times import words
 
 _LONGEST_HISTORY = 400
 _FULL = 0.75
@@ -23,12 +24,24 @@ _DIGEST_HEAD = "Earlier in this talk the user said:"
 Tokens = Callable[[Message], int]
 
 
+class Spoken(NamedTuple):
+    """A unit of a reply, and its speech.
+
+    `samples` is the length of that, with the silence behind it; 0 if nothing of the unit is said. `word_ends` tells for
+    each of its words (see `speech.word_times`) after how many samples it has been said; empty if that is not known.
+    """
+
+    text: str
+    samples: int
+    word_ends: tuple[int, ...] = ()
+
+
 @dataclass(slots=True)
 class Item:
     """One message of the conversation.
 
     `audio_wav` is there until the message was answered, for engines that hear. `shown`: the model was shown the picture
-    of this item. `spoken` holds the reply's units in order, each with the number of samples its speech has.
+    of this item. `spoken` holds the reply's units in order, and what is known of their speech.
     `heard_text` is None as long as nobody cut the reply off. `ended_early`: the reply was long enough before the model
     was done. `fed_tokens`: what the message takes in an engine that was fed its sound or picture.
     """
@@ -39,7 +52,7 @@ class Item:
     image_jpeg: bytes | None = None
     audio_wav: bytes | None = None
     shown: bool = False
-    spoken: list[tuple[str, int]] = field(default_factory=list)
+    spoken: list[Spoken] = field(default_factory=list)
     heard_text: str | None = None
     ended_early: bool = False
     fed_tokens: int = 0
@@ -244,28 +257,26 @@ def _end_of(message: Message, room_tokens: int, tokens: Tokens) -> Message:
     return message if len(text) == len(message.text) else replace(message, text=text)
 
 
-def heard_text(spoken: Sequence[tuple[str, int]], played_samples: int) -> str:
-    """The words of `spoken` that `played_samples` cover, taking each unit as spoken evenly; whole words only.
+def heard_text(spoken: Sequence[Spoken], played_samples: int) -> str:
+    """The words of `spoken` that `played_samples` cover, whole words only.
 
-    A unit without sound (nothing of it can be said, or replies are only shown) counts with what comes before it.
+    A unit of which no ends of words are known counts as spoken evenly, one without sound (nothing of it can be said, or
+    replies are only shown) with what comes before it.
     """
     heard: list[str] = []
-    for text, samples in spoken:
-        if played_samples < samples:
-            heard += _first_words(text, len(text) * played_samples / samples)
+    for unit in spoken:
+        if played_samples < unit.samples:
+            heard += _first_words(unit, played_samples)
             break
-        heard.append(text)
-        played_samples -= samples
+        heard.append(unit.text)
+        played_samples -= unit.samples
     return " ".join(heard)
 
 
-def _first_words(text: str, reach_chars: float) -> list[str]:
-    words: list[str] = []
-    length = 0
-    for word in text.split():
-        length += len(word)
-        if length > reach_chars:
-            break
-        words.append(word)
-        length += 1
-    return words
+def _first_words(unit: Spoken, played_samples: int) -> list[str]:
+    places = words(unit.text)
+    ends: Sequence[float] = unit.word_ends
+    if len(ends) != len(places):
+        ends = [last * unit.samples / len(unit.text) for _, last in places]
+    count = sum(end <= played_samples for end in ends)
+    return [unit.text[: places[count - 1][1]]] if count else []

@@ -22,8 +22,9 @@ _NUMBERED = frozenset({
 """Abbreviations before a number."""
 _FOLLOWED = frozenset({
     "mr", "mrs", "ms", "dr", "prof", "st", "mt", "messrs", "mme", "mlle", "mgr", "sr", "sra", "srta", "dra", "sig",
-    "dott", "av", "ave", "avda", "hr", "fr", "gen", "capt", "sgt", "lt", "col", "gov", "sen", "rep", "rev", "hon", "approx",
-    "vs", "cf", "e.g", "i.e", "z.b", "d.h", "u.a", "v.a", "bzw", "ca", "т.е", "т.к", "ул", "им", "г-н", "г-жа",
+    "dott", "av", "ave", "avda", "hr", "fr", "gen", "capt", "sgt", "lt", "col", "gov", "sen", "rep", "rev", "hon",
+    "approx", "vs", "cf", "e.g", "i.e", "z.b", "d.h", "u.a", "v.a", "bzw", "ca", "т.е", "т.к", "ул", "им",
+    "г-н", "г-жа",
 })
 """Abbreviations that a name or an example follows: no sentence ends with them."""
 # fmt: on

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlor_tui.core.memory import Item, Memory, heard_text
+from parlor_tui.core.memory import Item, Memory, Spoken, heard_text
 from parlor_tui.engines.base import Message
+from parlor_tui.speech.word_times import words
 
 OPENING = [Message("system", "Be brief.")]
 RATE_HZ = 24_000
@@ -34,7 +35,7 @@ def test_the_prompt_is_the_opening_and_the_talk() -> None:
 
 def test_a_reply_nobody_heard_is_known_to_be_cut() -> None:
     memory = talk(("user", "Hi."), ("assistant", "Hello there."), ("user", "Wait."))
-    memory.items[1].spoken = [("Hello there.", RATE_HZ)]
+    memory.items[1].spoken = [Spoken("Hello there.", RATE_HZ)]
     assert memory.truncate("item_1", 0, RATE_HZ) == ""
     assert memory.prompt(OPENING, 2000, 100, tokens)[2] == Message(
         "assistant", "", key=memory.items[1].key, cut="interrupted"
@@ -43,7 +44,7 @@ def test_a_reply_nobody_heard_is_known_to_be_cut() -> None:
 
 def test_of_a_reply_that_was_cut_off_only_what_was_heard_is_remembered() -> None:
     memory = talk(("user", "Count."), ("assistant", "One two. Three four."), ("user", "Stop."))
-    memory.items[1].spoken = [("One two.", RATE_HZ), ("Three four.", RATE_HZ)]
+    memory.items[1].spoken = [Spoken("One two.", RATE_HZ), Spoken("Three four.", RATE_HZ)]
     assert memory.truncate("item_1", 1600, RATE_HZ) == "One two. Three"
     cut = memory.prompt(OPENING, 2000, 100, tokens)[2]
     assert (cut.text, cut.cut) == ("One two. Three", "interrupted")
@@ -188,15 +189,39 @@ def test_the_prompt_never_outgrows_the_context(context_tokens: int, texts: list[
     assert messages[0].text.startswith(OPENING[0].text)
 
 
-@given(
-    st.lists(st.tuples(st.text("abc ", min_size=1, max_size=30), st.integers(0, 50_000)), max_size=8),
-    st.integers(0, 300_000),
-    st.integers(0, 300_000),
-)
-def test_who_hears_longer_hears_the_same_words_and_more(spoken: list[tuple[str, int]], sooner: int, later: int) -> None:
+def test_counting_to_twenty_and_stopped_at_five_is_remembered_as_five() -> None:
+    unit = "One, two, three, four, five, six, seven, eight, nine, ten."
+    memory = talk(("user", "Count to twenty."), ("assistant", unit))
+    ends = tuple(RATE_HZ // 2 * number for number in range(1, 11))
+    memory.items[1].spoken = [Spoken(unit, RATE_HZ * 6, ends), Spoken("Eleven, twelve.", RATE_HZ)]
+    assert memory.truncate("item_1", 2600, RATE_HZ) == "One, two, three, four, five,"
+    assert memory.truncate("item_1", 2499, RATE_HZ) == "One, two, three, four,"
+    assert memory.truncate("item_1", 5200, RATE_HZ) == unit  # within the silence behind it
+    assert memory.truncate("item_1", 0, RATE_HZ) == ""
+
+
+def test_of_a_text_without_spaces_characters_are_remembered() -> None:
+    unit = "你好，我是助手。"
+    assert heard_text([Spoken(unit, 600, (100, 200, 300, 400, 500, 600))], 450) == "你好，我是"
+    assert heard_text([Spoken(unit, 800)], 400) == "你好，我"
+
+
+@st.composite
+def speech(draw: st.DrawFn) -> list[Spoken]:
+    units = []
+    for text in draw(st.lists(st.text("abc 你。", min_size=1, max_size=30), max_size=8)):
+        samples = draw(st.integers(0, 50_000))
+        places = len(words(text)) if draw(st.booleans()) else 0
+        ends = sorted(draw(st.lists(st.integers(0, samples), min_size=places, max_size=places)))
+        units.append(Spoken(text, samples, tuple(ends)))
+    return units
+
+
+@given(speech(), st.integers(0, 300_000), st.integers(0, 300_000))
+def test_who_hears_longer_hears_the_same_words_and_more(spoken: list[Spoken], sooner: int, later: int) -> None:
     sooner, later = sorted((sooner, later))
-    whole = " ".join(text for text, _ in spoken).split()
-    less, more = heard_text(spoken, sooner).split(), heard_text(spoken, later).split()
-    assert more[: len(less)] == less
-    assert whole[: len(more)] == more
-    assert heard_text(spoken, sum(samples for _, samples in spoken)).split() == whole
+    whole = "".join("".join(unit.text.split()) for unit in spoken)
+    less, more = ("".join(heard_text(spoken, played).split()) for played in (sooner, later))
+    assert more.startswith(less)
+    assert whole.startswith(more)
+    assert "".join(heard_text(spoken, sum(unit.samples for unit in spoken)).split()) == whole
