@@ -50,32 +50,34 @@ def _talk(findings: Findings, target: Target | None) -> Iterable[Measure]:
         values = [turn.stages_ms[stage] for turn in answered if stage in turn.stages_ms]
         if values:
             told = stage == VOICE_TO_VOICE
-            key, label = ("voice_to_voice_told", "as the assistant tells it") if told else (stage, stage)
+            key, label = ("voice_to_voice_told", "by its own events") if told else (stage, stage)
             yield _spread(key, f"  {label.replace('_', ' ')}", "talk", values)
     trials = findings.of("talk")
     late = [turn for turn in answered if (turn.voice_to_voice_ms or 0.0) > LATE_MS]
     yield _count("unanswered", "unanswered", "talk", len(turns) - len(answered), len(turns), NEVER)
-    yield _share("late_answers", "answered later than 1.5 s", "talk", len(late), len(turns))
+    yield _share("late_answers", "answered after over 1.5 s", "talk", len(late), len(turns))
     early = [trial for trial in trials if trial.outcome == "spoke early"]
-    yield _count("spoke_early", "spoke before the user was done", "talk", len(early), len(turns), NEVER)
-    yield _count("gaps", "gaps over 300 ms in replies", "talk", _sum(trials, "gaps"), len(turns), NEVER)
-    yield _count("clicks", "clicks in replies", "talk", _sum(trials, "clicks"), len(turns), NEVER)
+    yield _count("spoke_early", "spoke too early", "talk", len(early), len(turns), NEVER)
+    whole = [trial for trial in trials if "gaps" in trial.values_ms]
+    if whole:
+        yield _count("gaps", "gaps over 300 ms in replies", "talk", _sum(whole, "gaps"), len(whole), NEVER)
+        yield _count("clicks", "clicks in replies", "talk", _sum(whole, "clicks"), len(whole), NEVER)
 
 
 def _barge_in(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("barge_in")
     if trials:
-        yield _spread("barge_dip", "a voice over a reply: quieter", "barge_in", _values(trials, "dip"), Target(120))
+        yield _spread("barge_dip", "voice over a reply: quieter", "barge_in", _values(trials, "dip"), Target(120))
         yield _spread("barge_stop", "  silent", "barge_in", _values(trials, "stop"), Target(250))
         yield _count("barge_missed", "  not stopped", "barge_in", _bad(trials), len(trials), NEVER)
         whole = [value for value in _values(trials, "next_heard_percent") if not math.isnan(value)]
         if whole:
-            label = "  the next reply heard in full"
+            label = "  next reply heard in full"
             yield _share("next_heard", label, "barge_in", sum(v >= 98 for v in whole), len(whole), _at_least(100))
     trials = findings.of("false_barge_in")
     if trials:
         ended = sum(trial.outcome == "ended the reply" for trial in trials)
-        label = "a hum, a cough, a click: reply ended"
+        label = "hum, cough, click: reply ended"
         yield _count("false_barge_ended", label, "false_barge_in", ended, len(trials), NEVER)
         resumed = _values(trials, "resumed")
         yield _spread("false_barge_resumed", "  as loud again", "false_barge_in", resumed, Target(1000, "max"))
@@ -97,10 +99,10 @@ def _words(findings: Findings) -> Iterable[Measure]:
 def _pauses(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("pauses")
     if trials:
-        label = "sentences with a pause of 0.8 s, cut"
+        label = "pauses of 0.8 s inside, cut"
         yield _share("pauses_cut", label, "pauses", _bad(trials), len(trials), Target(5, "value"))
         for key, label, outcome in (
-            ("pauses_joined", "  of these, mended before anything was heard", "joined"),
+            ("pauses_joined", "  of these, mended unheard", "joined"),
             ("pauses_spoken_into", "  of these, spoken into", "spoke into it"),
         ):
             count = sum(trial.outcome == outcome for trial in trials)
@@ -112,7 +114,7 @@ def _clipping(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("clipping")
     if trials:
         clipped = _values(trials, "clipped")
-        yield _spread("clipped", "speech lost at its beginning", "clipping", clipped, Target(0, "max"))
+        yield _spread("clipped", "lost at the beginning", "clipping", clipped, Target(0, "max"))
         there = sum(trial.outcome == "first word there" for trial in trials)
         yield _share("first_word", "  first word understood", "clipping", there, len(trials))
 
@@ -121,7 +123,7 @@ def _echo(findings: Findings) -> Iterable[Measure]:
     if not findings.alone_s:
         return
     minutes = findings.alone_s / 60
-    yield Measure("alone_minutes", "replies under echo, nobody there", "echo_alone", "s", value=findings.alone_s)
+    yield Measure("alone_minutes", "replies under echo alone", "echo_alone", "s", value=findings.alone_s)
     for key, label, count in (
         ("alone_interruptions", "  interrupted by itself", findings.alone_interruptions),
         ("alone_turns", "  answered itself", findings.alone_turns),
@@ -134,10 +136,10 @@ def _eager(findings: Findings) -> Iterable[Measure]:
     if eager is None:
         return
     begun = eager.hits + eager.dropped
-    yield _count("eager_hits", "replies begun at a pause: used", "eager", eager.hits, begun)
+    yield _count("eager_hits", "begun at a pause: used", "eager", eager.hits, begun)
     yield _count("eager_dropped", "  dropped", "eager", eager.dropped, begun)
-    yield Measure("eager_saved", "  sounded earlier by, in all", "eager", "ms", value=eager.saved_ms)
-    yield Measure("eager_wasted", "  work for nothing, in all", "eager", "ms", value=eager.wasted_ms)
+    yield Measure("eager_saved", "  time saved, in all", "eager", "ms", value=eager.saved_ms)
+    yield Measure("eager_wasted", "  work wasted, in all", "eager", "ms", value=eager.wasted_ms)
 
 
 def _v2v(turns: Sequence[Turn]) -> list[float]:

@@ -48,7 +48,7 @@ _ECHO_GAP_S = 0.6
 def talk(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance], scenario: str, whole: bool) -> None:
     """Ask, and listen: to the whole reply, or to its first second and a half."""
     for utterance in utterances:
-        mark = sitting.watch.mark()
+        mark, missed = sitting.watch.mark(), sitting.place.missed_steps
         began_s = sitting.say(utterance)
         sounds_s = sitting.first_sound(began_s + utterance.length_s)
         if sounds_s is not None and not whole:
@@ -68,7 +68,7 @@ def talk(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance], 
         answered = turn.voice_to_voice_ms is not None
         outcome = "spoke early" if early else "answered" if answered else "unanswered"
         values = {"voice_to_voice": turn.voice_to_voice_ms} if turn.voice_to_voice_ms is not None else {}
-        if sounds_s is not None:
+        if sounds_s is not None and sitting.place.missed_steps == missed:  # else the room itself tore the reply
             gaps = analysis.gaps_s(heard.speaker, sounds_s, heard_until_s)
             values |= {"gaps": len(gaps), "longest_gap": max(gaps, default=0.0) * 1000}
             values["clicks"] = len(analysis.clicks_s(heard.speaker, sounds_s, heard_until_s))

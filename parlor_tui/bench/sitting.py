@@ -42,6 +42,9 @@ class Place(Protocol):
     """Where it happens: the room, or real devices."""
 
     fault: str
+    """What ended it before its time; empty while all is well."""
+    missed_steps: int
+    """How often the place itself, not the assistant, left 10 ms of a reply out."""
 
     def say(self, samples: Sound) -> float:
         """Speak `samples` (16 kHz) from now on; returns at once when that is."""
@@ -65,10 +68,11 @@ class Sitting:
         self.place = place
 
     def say(self, utterance: Utterance) -> float:
-        """Speak it and wait until it is over; when it began."""
+        """Speak it and wait until it is over; when its first sample was audible."""
         began_s = self.place.say(utterance.samples)
         self.pause_until(began_s + utterance.length_s + _AFTER_S)
-        return began_s
+        first_s = self.place.heard(began_s, now_s()).user.first_s(began_s)
+        return began_s if first_s is None else first_s
 
     def pause_until(self, at_s: float) -> None:
         """Wait; raises BenchError if the place is no more."""

@@ -1,0 +1,190 @@
+"""One run of the bench from its options to its report."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from parlor_tui import __version__
+from parlor_tui.assistant import Assistant
+from parlor_tui.bench import scenarios
+from parlor_tui.bench.costs.seed import replay
+from parlor_tui.bench.findings import Findings
+from parlor_tui.bench.measures import measures, voice_to_voice_target
+from parlor_tui.bench.plan import ECHOES, Part, plan
+from parlor_tui.bench.report import Report, Setup
+from parlor_tui.bench.rig import Rig
+from parlor_tui.bench.room import Room
+from parlor_tui.bench.sitting import Sitting
+from parlor_tui.bench.starting import at_work, simulated_core, wait_until_ready
+from parlor_tui.bench.utterances import BenchError, Utterance, Utterances, cache_folder
+from parlor_tui.bench.utterances import Report as Tell
+from parlor_tui.bench.watching import Watch
+from parlor_tui.events import EagerCount, Notice, Ready, now_s
+from parlor_tui.settings import Settings
+
+_SIMULATED = ("talk", "barge_in", "echo_alone", "eager")
+"""What can be judged with models that recognise no words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person asked for. `only`: scenarios, none for all; `turns`: trials of each, None for its own number.
+
+    `costs` names the table of simulated models, empty for real ones; `hearing` is empty for that of the settings.
+    """
+
+    quick: bool = False
+    only: tuple[str, ...] = ()
+    turns: int | None = None
+    rig: bool = False
+    costs: str = ""
+    hearing: str = ""
+    seed: int = 1
+
+
+def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -> Report:
+    """Measure. `tell` gets a line about what goes on. Ctrl-C ends it early, with what was measured until then.
+
+    Raises BenchError, and of the model store ModelError, if nothing can be measured.
+    """
+    began_s, began_utc = now_s(), datetime.now(UTC).isoformat(timespec="seconds")
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    settings = _settings(options, settings)
+    parts = _parts(options)
+    lines = tuple(dict.fromkeys(line for part in parts for line in part.said))
+    made = Utterances(settings, cache_folder(), options.seed).make(lines, tell)
+    watch, findings = Watch(), Findings()
+    place = Rig() if options.rig else Room(seed=options.seed)
+    core = simulated_core(options.costs, config, made.values())
+    assistant = Assistant(settings, config, watch.listener, opener=place.opener, core=core)
+    ready: Ready | None = None
+    stopped = False
+    try:
+        with at_work(place, assistant):
+            ready = wait_until_ready(watch, tell)
+            sitting = Sitting(assistant, watch, place)
+            sitting.settle()
+            for part in parts:
+                tell(f"{part.scenario}: {part.count} to do")
+                _play(part, sitting, findings, made, settings, quick=options.quick)
+    except KeyboardInterrupt:
+        stopped = True
+    if ready is None:
+        raise BenchError("stopped before anything was measured")
+    findings.eager = next((event for event in reversed(watch.since(0)) if isinstance(event, EagerCount)), None)
+    hearing = settings.tuning(ready.profile).hearing.mode if ready.hears else "captions"
+    setup = Setup(
+        version=__version__,
+        profile=ready.profile,
+        model=ready.model,
+        hearing=hearing,
+        camera=settings.devices.camera != "none",
+        devices="rig" if options.rig else "room",
+        simulated=options.costs,
+        seed=options.seed,
+        machine=f"{platform.system()} {platform.machine()}",
+        cores=os.cpu_count() or 1,
+        load_before=load,
+        began_utc=began_utc,
+        took_s=now_s() - began_s,
+        scenarios=tuple(part.scenario for part in parts),
+    )
+    target = voice_to_voice_target(ready.profile, options.costs, hearing)
+    notes = dict.fromkeys([*_notes(setup, place, made), *_warnings(watch), *findings.notes])
+    return Report(
+        setup, measures(findings, target), tuple(findings.turns), tuple(findings.trials), tuple(notes), stopped=stopped
+    )
+
+
+def unfit(options: Options) -> tuple[str, ...]:
+    """The scenarios asked for that these options leave nothing to judge in."""
+    fit = [part.scenario for part in _parts(options)]
+    return tuple(name for name in options.only if name not in fit)
+
+
+def _parts(options: Options) -> tuple[Part, ...]:
+    parts = plan(options.only, options.turns, quick=options.quick)
+    return tuple(
+        part
+        for part in parts
+        if (not options.costs or part.scenario in _SIMULATED)
+        and (not options.rig or part.scenario != "echo_alone")  # the rig's echo is set where it is started
+    )
+
+
+def _settings(options: Options, settings: Settings) -> Settings:
+    """The settings as the bench needs them: devices that are there, and with a camera a picture in every turn."""
+    values = {"devices.microphone": "default", "devices.speaker": "default"}
+    if options.hearing:
+        values["hearing.mode"] = options.hearing
+    if settings.devices.camera != "none" and "seeing.policy" not in settings.explicit:
+        values["seeing.policy"] = "every_turn"
+    return settings.with_values(values, "bench")
+
+
+def _play(
+    part: Part,
+    sitting: Sitting,
+    findings: Findings,
+    made: Mapping[str, Utterance],
+    settings: Settings,
+    *,
+    quick: bool,
+) -> None:
+    said = [made[line.name] for line in part.said]
+    match part.scenario:
+        case "talk" | "eager":
+            whole = part.scenario == "talk" and not quick
+            scenarios.talk(sitting, findings, said, part.scenario, whole=whole)
+        case "barge_in":
+            scenarios.barge_in(sitting, findings, said)
+        case "false_barge_in":
+            scenarios.false_barge_in(sitting, findings, said)
+        case "short_words":
+            scenarios.short_words(sitting, findings, said)
+        case "short_words_over":
+            scenarios.short_words_over(sitting, findings, said)
+        case "pauses":
+            scenarios.pauses(sitting, findings, said)
+        case "clipping":
+            scenarios.clipping(sitting, findings, said, settings.hearing.pre_roll_ms)
+        case _:
+            scenarios.echo_alone(sitting, findings, ECHOES, part.count)
+
+
+def _notes(setup: Setup, place: Room | Rig, made: Mapping[str, Utterance]) -> list[str]:
+    """What one has to know to read the figures."""
+    notes = []
+    if setup.simulated:
+        notes.append(
+            f"SIMULATED: the models only take the time published for them ({setup.simulated}); the rest is real"
+        )
+        lengths = [utterance.length_s for utterance in made.values() if utterance.line.kind.endswith("question")]
+        seed = (
+            [replay(length_s, frame=setup.camera)["total"] for length_s in (min(lengths), max(lengths))]
+            if lengths
+            else []
+        )
+        if seed:
+            notes.append(
+                f"the seed on the same costs: {seed[0] * 1000:.0f} ms after {min(lengths):.1f} s of speech, "
+                f"{seed[1] * 1000:.0f} ms after {max(lengths):.1f} s"
+            )
+    busy = setup.load_before is not None and setup.load_before > setup.cores / 2
+    if busy:
+        notes.append(f"the machine was busy when the bench began (load {setup.load_before:.1f}): figures are too high")
+    if place.missed_steps:
+        notes.append(f"{place.missed_steps} steps of 10 ms came too late to be played: the machine did not keep up")
+    return notes
+
+
+def _warnings(watch: Watch) -> list[str]:
+    """What the assistant itself warned of."""
+    return [
+        event.text for event in watch.since(0) if isinstance(event, Notice) and event.severity != "info" and event.text
+    ]
