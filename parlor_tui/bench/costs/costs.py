@@ -17,7 +17,7 @@ ASSUMED = (
     "captions, end-of-turn model and audio encoder run side by side: they share no GPU, and the chip has eleven cores",
     "the voice makes audio along a straight line between the published lengths, and below the shortest one, too",
     "words: four letters to a token; a picture takes 0.86 s and 268 tokens whatever the budget",
-    "the first sentence of the reply has no comma: its first unit is the whole sentence, unless it is cut elsewhere",
+    "the reply has no comma; what of its first sentence is spoken first is up to the assistant",
 )
 """What is taken for granted beyond the published figures; shown with every result."""
 

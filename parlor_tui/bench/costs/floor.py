@@ -5,6 +5,7 @@ What the bench measures beyond it is spent between the steps: blocks of sound, t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,6 +45,22 @@ class Floor:
     first_audio: float
     audible: float
     bound_by: Literal["end of turn", "reply"]
+
+    def stages_ms(self) -> Mapping[str, float]:
+        """The same as stages of `observe.stages`: each from the end of the one before it."""
+        steps = (
+            ("endpoint", self.committed),
+            ("hear", self.sound_taken or self.caption),
+            ("first_token", self.first_token),
+            ("first_sentence", self.first_unit),
+            ("first_audio", self.first_audio),
+            ("playout", self.audible),
+        )
+        before, found = 0.0, {}
+        for name, end in steps:
+            found[name] = round(max(0.0, end - before), 1)
+            before = max(before, end)
+        return found
 
 
 def first_unit(reply: tuple[str, ...] | None = None) -> FirstUnit:
