@@ -234,6 +234,16 @@ class ReplyUnit:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyWords:
+    """When the words of a unit have been said: for each its end in `text`, in characters, and in the reply's speech."""
+
+    response_id: str
+    item_id: str
+    text: str
+    ends_ms: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyAudio:
     """The next block of the reply's speech: 16-bit little-endian mono PCM at 24 kHz."""
 
@@ -323,6 +333,7 @@ CoreEvent = (
     | ReplyCreated
     | ReplyDelta
     | ReplyUnit
+    | ReplyWords
     | ReplyAudio
     | ReplyDone
     | InputTaken
@@ -532,6 +543,18 @@ class ReplyUnitReady(Event):
 
     turn: int
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyTimed(Event):
+    """When the words of the unit `text` have been said: for each its end in `text`, in characters, and its `played_ms`.
+
+    A reply's units come in order.
+    """
+
+    turn: int
+    text: str
+    ends_ms: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,7 @@ class Ears:
         canceller = self._wanted(hearing)
         if canceller is not None:
             samples = canceller.process(samples, at_s)
+            at_s -= canceller.delay_s
         guarded = canceller is None and hearing.echo != "headphones"
         return self.taker.frame(samples, at_s, hearing, phase, speaking_since_s, guarded=guarded)
 

@@ -41,8 +41,10 @@ from parlor_tui.events import (
     ReplyDelta,
     ReplyDone,
     ReplyText,
+    ReplyTimed,
     ReplyUnit,
     ReplyUnitReady,
+    ReplyWords,
     ReplyYields,
     SpeakerLevel,
     SpeechStarted,
@@ -404,6 +406,9 @@ class Talk:
             case ReplyUnit(response_id, item_id, text):
                 if (reply := self._wanted(response_id, item_id)) is not None:
                     self._emit(ReplyUnitReady(at_s=at_s, turn=reply.turn, text=text))
+            case ReplyWords(response_id, item_id, text, ends_ms):
+                if (reply := self._wanted(response_id, item_id)) is not None:
+                    self._emit(ReplyTimed(at_s=at_s, turn=reply.turn, text=text, ends_ms=ends_ms))
             case ReplyAudio(response_id, item_id, pcm16):
                 if (reply := self._wanted(response_id, item_id)) is not None:
                     samples = self._playback.add(pcm16)

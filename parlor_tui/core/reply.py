@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.limits import ReplyLimit
-from parlor_tui.core.memory import Item, Memory, RollsOver, Tokens
+from parlor_tui.core.memory import Item, Memory, RollsOver, Spoken, Tokens
 from parlor_tui.core.profiles import Parts
 from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
 from parlor_tui.events import (
@@ -26,15 +26,18 @@ from parlor_tui.events import (
     ReplyDelta,
     ReplyDone,
     ReplyUnit,
+    ReplyWords,
     Usage,
     now_s,
 )
 from parlor_tui.settings import Tuning
 from parlor_tui.speech import readings
 from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, SpeechError, Stop
+from parlor_tui.speech.phonemes import phonemes
 from parlor_tui.speech.sentences import SentenceSplitter
 from parlor_tui.speech.spoken_text import spoken_text
-from parlor_tui.speech.voices import choose_voice, sounds_english
+from parlor_tui.speech.voices import choose_voice, language_of, sounds_english
+from parlor_tui.speech.word_times import pauses, word_ends, words
 
 _log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 2048
@@ -303,6 +306,7 @@ class Reply:
             self._emit(ReplyUnit(self.response_id, self.item_id, unit))
             spoken = spoken_text(unit) if self._options.speak else ""
             samples: NDArray[np.float32] = np.zeros(0, np.float32)
+            speech = samples
             voice: str | None = None
             if spoken:
                 speaking = self._options.tuning.speaking
@@ -332,12 +336,23 @@ class Reply:
                 except SpeechError as error:
                     self._emit(CoreNotice(one_line(error)))
             if len(samples):
+                speech = samples
                 pause_ms = _PAUSE_MS["sentence" if re.search(r"[.!?。！？…]\W*$", spoken) else "clause"]
                 samples = np.append(samples, np.zeros(pause_ms * SAMPLE_RATE_HZ // 1000, np.float32))
-            self._item.spoken.append((unit, len(samples)))
+            began_samples = sum(spoken.samples for spoken in self._item.spoken)
+            self._item.spoken.append(Spoken(unit, len(samples)))
             pcm16 = (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()
             for start in range(0, len(pcm16), 2 * _BLOCK_SAMPLES):
                 self._emit(ReplyAudio(self.response_id, self.item_id, pcm16[start : start + 2 * _BLOCK_SAMPLES]))
+            if voice is not None and len(speech):
+                ends = await loop.run_in_executor(self._core.voice_pool, _word_ends, unit, spoken, speech, voice)
+                self._item.spoken[-1] = Spoken(unit, len(samples), ends)
+                self._emit(self._words(unit, began_samples, ends))
+
+    def _words(self, unit: str, began_samples: int, ends: tuple[int, ...]) -> ReplyWords:
+        places = [last for _, last in words(unit)]
+        ends_ms = [round((began_samples + end) * 1000 / SAMPLE_RATE_HZ, 1) for end in ends]
+        return ReplyWords(self.response_id, self.item_id, unit, tuple(zip(places, ends_ms, strict=True)))
 
     def _emit(self, event: CoreEvent) -> None:
         if not self._done:
@@ -356,3 +371,12 @@ class Reply:
         if self._worthless:
             self._nothing_said()
         self._memory.answered(self.item_id, self._tokens)
+
+
+def _word_ends(unit: str, spoken: str, speech: NDArray[np.float32], voice: str) -> tuple[int, ...]:
+    """The sample of `speech` at which each word of `unit` has been said."""
+
+    def letters(text: str) -> str:
+        return phonemes(text, language_of(voice))
+
+    return word_ends(unit, spoken, len(speech), letters, pauses(speech))

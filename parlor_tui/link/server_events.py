@@ -31,6 +31,7 @@ from parlor_tui.events import (
     ReplyDelta,
     ReplyDone,
     ReplyUnit,
+    ReplyWords,
     SessionUpdated,
     TurnJudged,
     Usage,
@@ -140,6 +141,9 @@ class Encoder:
                 return [{"type": f"response.{kind}.delta", **_place(response_id, item_id), "delta": text}]
             case ReplyUnit(response_id, item_id, text):
                 return [{"type": "parlor.unit", **_place(response_id, item_id), "text": text}]
+            case ReplyWords(response_id, item_id, text, ends_ms):
+                ends = [list(end) for end in ends_ms]
+                return [{"type": "parlor.words", **_place(response_id, item_id), "text": text, "ends_ms": ends}]
             case ReplyAudio(response_id, item_id, pcm16):
                 delta = encode_bytes(pcm16)
                 return [{"type": "response.output_audio.delta", **_place(response_id, item_id), "delta": delta}]
@@ -330,6 +334,9 @@ def _decode(message: Json) -> CoreEvent | None:
             return CaptionPartial(message["item_id"], message["text"])
         case "parlor.unit":
             return ReplyUnit(message["response_id"], message["item_id"], message["text"])
+        case "parlor.words":
+            ends = tuple((int(place), float(end_ms)) for place, end_ms in message["ends_ms"])
+            return ReplyWords(message["response_id"], message["item_id"], message["text"], ends)
         case "error":
             error = message["error"]
             return CoreError(

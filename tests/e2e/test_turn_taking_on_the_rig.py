@@ -1,0 +1,132 @@
+"""Talking as people do: over a reply, in short words, with pauses, in a room that echoes. On the virtual rig."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from numpy.typing import NDArray
+
+from tests.conftest import Home
+from tests.e2e.running import READY_S, Live, headless
+from tests.questions import QUESTIONS, VOICES, kokoro, question_wav
+from tests.rig import RATE_HZ, Rig
+from tests.speaking import transcribe, word_error_rate
+
+STORY = QUESTIONS[5]
+AUDIBLE = 0.01
+
+
+@pytest.fixture
+def echoing(rig: Rig) -> Iterator[Rig]:
+    """The speaker leaks into the microphone, 60 ms late and 12 dB down."""
+    rig.control("echo", "60", "-12")
+    yield rig
+    rig.control("echo", "off")
+
+
+def silent_gaps_s(sound: NDArray[np.float32]) -> list[float]:
+    """The silences between the first and the last audible sample."""
+    loud = np.flatnonzero(np.abs(sound) > AUDIBLE)
+    return [float(gap) / RATE_HZ for gap in np.diff(loud) if gap > RATE_HZ // 20]
+
+
+def in_a_reply(live: Live, count: int) -> None:
+    live.wait("audio_started", count=count)
+    time.sleep(1.0)
+
+
+def wav_of(samples: NDArray[np.float32], path: Path) -> Path:
+    soundfile.write(path, samples, RATE_HZ)
+    return path
+
+
+@pytest.mark.timeout(300)
+def test_in_a_room_that_echoes_it_is_stopped_by_people_alone(echoing: Rig, isolated_home: Home, tmp_path: Path) -> None:
+    isolated_home.write_config("[answering]\nmax_tokens = 60\n")
+    with headless(home=isolated_home, env=echoing.env) as live:
+        live.wait("ready", timeout_s=READY_S)
+        echoing.speak(question_wav(STORY))
+        first = live.wait("turn_done")
+        assert first["status"] == "completed"
+        echoing.speak(question_wav(STORY, VOICES[1]))
+        second = live.wait("turn_done", count=2)
+        assert second["status"] == "completed"
+        assert live.count("turn_committed") == 2, "it answered itself"
+        assert live.count("interrupted") == 0
+
+        echoing.speak(question_wav(STORY, VOICES[2]))
+        in_a_reply(live, 3)
+        cough = wav_of(coughed(), tmp_path / "cough.wav")
+        echoing.speak(cough)
+        live.wait("reply_yields", how="resumed")
+        assert live.count("interrupted") == 0
+        assert live.wait("turn_done", count=3)["status"] == "completed"
+
+        echoing.speak(question_wav(STORY, VOICES[3]))
+        in_a_reply(live, 4)
+        echoing.speak(question_wav("Stop.", VOICES[0]))
+        assert live.wait("interrupted")["by"] == "voice"
+        done = live.wait("turn_done", count=5)
+        assert done["heard"].lower().strip(" .!") == "stop"
+
+        with echoing.record() as recording:
+            echoing.speak(question_wav(QUESTIONS[0], VOICES[1]))
+            last = live.wait("turn_done", count=6)
+            time.sleep(0.5)
+        assert last["status"] == "completed"
+        heard = transcribe(wav_of(recording.audio(), tmp_path / "last.wav"))
+        assert word_error_rate(last["reply"], heard) <= 0.2
+
+
+def coughed() -> NDArray[np.float32]:
+    """A burst of shaped noise of 250 ms, as loud as speech."""
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 0.25, int(0.25 * RATE_HZ))
+    envelope = np.exp(-np.linspace(0, 4, noise.size)) * np.minimum(1, np.linspace(0, 20, noise.size))
+    return np.convolve(noise * envelope, np.ones(6) / 6, "same").astype(np.float32)
+
+
+@pytest.mark.timeout(240)
+def test_a_pause_inside_a_sentence_is_no_end_and_six_sentences_have_no_hole(rig: Rig, isolated_home: Home) -> None:
+    isolated_home.write_config("[answering]\nmax_tokens = 120\n")
+    with headless(home=isolated_home, env=rig.env) as live:
+        live.wait("ready", timeout_s=READY_S)
+        rig.speak(question_wav("Please tell me a long story about a cat and", VOICES[0]))
+        time.sleep(0.8)
+        rig.speak(question_wav("a small brown dog.", VOICES[0]))
+        with rig.record() as recording:
+            done = live.wait("turn_done")
+            time.sleep(0.3)
+        assert live.count("turn_committed") == 1
+        assert "cat" in done["heard"].lower()
+        assert "dog" in done["heard"].lower()
+        assert max(silent_gaps_s(recording.audio()), default=0.0) < 1.0
+
+
+def test_what_is_hardly_speech_brings_no_odd_reply(rig: Rig, isolated_home: Home, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    click = np.zeros(RATE_HZ // 5, np.float32)
+    click[:200] = rng.normal(0, 0.4, 200)
+    hiss = rng.normal(0, 0.03, RATE_HZ).astype(np.float32)
+    blip = (0.3 * np.sin(np.arange(int(0.15 * RATE_HZ)) * 0.12)).astype(np.float32)
+    with headless(home=isolated_home, env=rig.env) as live:
+        live.wait("ready", timeout_s=READY_S)
+        for name, sound in (("click", click), ("hiss", hiss), ("blip", blip), ("cough", coughed())):
+            rig.speak(wav_of(sound, tmp_path / f"{name}.wav"))
+            time.sleep(1.0)
+        assert live.count("reply_text") == 0
+        assert live.count("turn_done", status="completed") == 0
+        rig.speak(wav_of(whole_word("Yes."), tmp_path / "yes.wav"))
+        assert live.wait("turn_committed")
+        assert "yes" in live.wait("turn_done", status="completed")["heard"].lower()
+
+
+def whole_word(text: str) -> NDArray[np.float32]:
+    from parlor_tui.speech.base import Stop
+
+    return kokoro().synthesise(text, VOICES[1], 1.0, Stop())
