@@ -167,9 +167,11 @@ class JitterBuffer:
         return self._sound.tears
 
     def count_underrun(self) -> None:
-        """The device missed its time while a reply played."""
+        """The device missed its time before the next `read_into`: an underrun if a reply plays."""
         with self._lock:
-            self._underruns += 1
+            if self._shape.audible:
+                self._underruns += 1
+        self._sound.torn()
 
     def clock(self, at_s: float) -> PlaybackClock:
         """Where playback is at `at_s`."""

@@ -19,6 +19,7 @@ from parlor_tui.devices.base import MIC_RATE_HZ, OnBlock, OnEnd, OnTrouble
 from parlor_tui.devices.pacing import StallWatch
 from parlor_tui.devices.resample import MicrophoneBlocks
 from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
+from parlor_tui.devices.stream_clock import StreamClock
 from parlor_tui.events import now_s
 
 STALL_S = 1.0
@@ -64,6 +65,7 @@ class DeviceMicrophone:
         self._pieces: queue.Queue[tuple[NDArray[np.float32], float, float]] = queue.Queue(PIECES_WAITING)
         self._finished = threading.Event()
         self._stopping = threading.Event()
+        self._clock = StreamClock()
         self._stream: Stream | None = None
         self._reader: threading.Thread | None = None
 
@@ -93,9 +95,11 @@ class DeviceMicrophone:
             stream.close(deadline_s - now_s())
 
     def _on_sound(self, samples: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:  # noqa: ARG002
+        at_s = now_s()
         first_age_s = time.currentTime - time.inputBufferAdcTime
+        given_at_s = self._clock.ours(time.currentTime, time.currentTime, at_s)
         try:
-            self._pieces.put_nowait((samples.copy(), now_s(), first_age_s))
+            self._pieces.put_nowait((samples.copy(), given_at_s, first_age_s))
         except queue.Full:
             return  # whoever takes the blocks has hung for seconds: the sound is lost either way
 

@@ -21,9 +21,12 @@ AHEAD_S = 1.0
 SMOOTHING_S = 0.5
 TOLERATED_S = 0.005
 """A constant error does no harm to a canceller, every correction does."""
-TORN_S = 0.04
-TORN_FOR_S = 0.15
-"""A place that is wrong by this much for this long was lost: the device missed its time."""
+TORN_S = 0.03
+TORN_FOR_S = 0.05
+"""Times that are wrong by this much for this long are right: the device missed its time and said nothing."""
+SETTLING_S = 0.1
+SETTLED_S = 0.0005
+"""After a gap that the device did tell, its first times are some ms off, the next ones exact."""
 _REACH = 24
 """Samples at 24 kHz to each side of a sample at 16 kHz that its value is made from."""
 
@@ -51,13 +54,20 @@ class PlayedSound:
         self._origin_s: float | None = None
         self._drift_s = 0.0
         self._torn_s = 0.0
+        self._settling_s = 0.0
         self._tears = 0
         self._lock = threading.Lock()
 
     @property
     def tears(self) -> int:
-        """How often the line had to be set anew."""
+        """How often the device missed its time, and something else than what was pulled was audible."""
         return self._tears
+
+    def torn(self) -> None:
+        """The device says that it missed its time before what comes with the next `add`."""
+        with self._lock:
+            self._settling_s = SETTLING_S
+            self._tears += 1
 
     def add(self, samples: NDArray[np.float32], audible_at_s: float) -> None:
         """`samples` (mono, 24 kHz) follow those before; the first is said to be audible at `audible_at_s`."""
@@ -65,10 +75,7 @@ class PlayedSound:
             return
         with self._lock:
             self._place(audible_at_s, len(samples) / SPEAKER_RATE_HZ)
-            kept = samples[-len(self._ring) :]
-            first = self._total + len(samples) - len(kept)
-            self._ring[(first + np.arange(len(kept))) % len(self._ring)] = kept
-            self._total += len(samples)
+            self._append(samples)
 
     def read(self, start_s: float, count: int) -> NDArray[np.float32]:
         """`count` samples at 16 kHz of what is audible from `start_s` on; zeros where nothing is known."""
@@ -88,21 +95,39 @@ class PlayedSound:
         out[1::2] = windows[1::3][: count // 2] @ _taps()[1]
         return out
 
+    def _append(self, samples: NDArray[np.float32]) -> None:
+        kept = samples[-len(self._ring) :]
+        first = self._total + len(samples) - len(kept)
+        self._ring[(first + np.arange(len(kept))) % len(self._ring)] = kept
+        self._total += len(samples)
+
     def _place(self, audible_at_s: float, length_s: float) -> None:
         if self._origin_s is None:
             self._origin_s = audible_at_s
             return
         off_s = audible_at_s - (self._origin_s + self._total / SPEAKER_RATE_HZ)
         self._torn_s = self._torn_s + length_s if abs(off_s) > TORN_S else 0.0
-        if self._torn_s > TORN_FOR_S or abs(off_s) > AHEAD_S:
-            self._origin_s += off_s
-            self._drift_s = self._torn_s = 0.0
+        if self._settling_s > 0.0:
+            self._settling_s -= length_s
+            if abs(off_s) > SETTLED_S:
+                self._leap(off_s)
+        elif self._torn_s > TORN_FOR_S:
             self._tears += 1
-            return
-        if self._torn_s:
-            return
+            self._leap(off_s)
+        elif not self._torn_s:
+            self._follow(off_s, length_s)
+
+    def _leap(self, off_s: float) -> None:
+        self._drift_s = self._torn_s = 0.0
+        gap = round(off_s * SPEAKER_RATE_HZ)
+        if 0 < gap <= len(self._ring):  # what was pulled before keeps its place, and then nothing was audible
+            self._append(np.zeros(gap, np.float32))
+        else:
+            self._origin_s = (self._origin_s or 0.0) + off_s
+
+    def _follow(self, off_s: float, length_s: float) -> None:
         self._drift_s += (off_s - self._drift_s) * min(1.0, length_s / SMOOTHING_S)
         if abs(self._drift_s) > TOLERATED_S:  # by single samples: a clock that goes wrong goes wrong slowly
             slip_s = math.copysign(1 / SPEAKER_RATE_HZ, self._drift_s)
-            self._origin_s += slip_s
+            self._origin_s = (self._origin_s or 0.0) + slip_s
             self._drift_s -= slip_s

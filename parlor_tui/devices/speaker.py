@@ -14,6 +14,7 @@ from parlor_tui.devices.jitter_buffer import JitterBuffer
 from parlor_tui.devices.pacing import StallWatch
 from parlor_tui.devices.resample import SpeakerFeed
 from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
+from parlor_tui.devices.stream_clock import StreamClock
 from parlor_tui.events import now_s
 
 STALL_S = 1.0
@@ -32,6 +33,7 @@ class DeviceSpeaker:
         self._buffer = JitterBuffer(SPEAKER_RATE_HZ * jitter_buffer_ms // 1000)
         self._stream: Stream | None = None
         self._feed: SpeakerFeed | None = None
+        self._clock = StreamClock()
         self._pulled_at_s: float | None = None
         self._finished = threading.Event()
         self._stopping = threading.Event()
@@ -101,18 +103,15 @@ class DeviceSpeaker:
             out[:] = 0.0
             return
         delay_s = time.outputBufferDacTime - time.currentTime
-        audible_at_s = at_s + (delay_s if 0.0 <= delay_s <= LONGEST_DELAY_S else self._latency_s)
-        taken = 0
-
-        def pull(chunk: NDArray[np.float32], ahead_s: float) -> None:
-            nonlocal taken
-            taken += self._buffer.read_into(chunk, audible_at_s + ahead_s)
-
-        mono = np.empty(frames, np.float32)
-        feed.fill(mono, pull)
-        out[:] = mono[:, np.newaxis]
-        if taken and status.output_underflow:
+        if 0.0 <= delay_s <= LONGEST_DELAY_S:
+            audible_at_s = self._clock.ours(time.outputBufferDacTime, time.currentTime, at_s)
+        else:
+            audible_at_s = at_s + self._latency_s
+        if status.output_underflow:
             self._buffer.count_underrun()
+        mono = np.empty(frames, np.float32)
+        feed.fill(mono, lambda chunk, ahead_s: self._buffer.read_into(chunk, audible_at_s + ahead_s))
+        out[:] = mono[:, np.newaxis]
 
     def _watch(self, on_lost: Callable[[str], None]) -> None:
         watch, seen_at_s = StallWatch(FIRST_PULL_S, STALL_S, now_s()), None

@@ -87,3 +87,24 @@ def test_what_cannot_be_heard_at_16_khz_does_not_fold_back() -> None:
     sound = PlayedSound()
     sound.add((0.5 * np.sin(2 * np.pi * 10500 * np.arange(24000) / SPEAKER_RATE_HZ)).astype(np.float32), 1.0)
     assert sound.read(1.2, 8000).std() < 0.002
+
+
+@given(st.integers(10, 400), st.lists(st.integers(-5, 0), min_size=3, max_size=3).map(sorted))
+def test_a_gap_that_the_device_tells_is_a_gap_and_what_was_before_keeps_its_place(
+    gap_ms: int, first_off_ms: list[int]
+) -> None:
+    sound = PlayedSound()
+    for n in range(50):
+        if n == 25:
+            sound.torn()
+        late_s = 0.0 if n < 25 else gap_ms / 1000
+        off_s = first_off_ms[n - 25] / 1000 if 25 <= n < 28 else 0.0
+        sound.add(wave((n * PULL + np.arange(PULL)) / SPEAKER_RATE_HZ), 5.0 + n * 0.02 + late_s + off_s)
+    assert sound.tears == 1
+    np.testing.assert_allclose(sound.read(5.3, 1600), wave(0.3 + np.arange(1600) / MIC_RATE_HZ), atol=0.002)
+    after = sound.read(5.7 + gap_ms / 1000, 1600)
+    start_s = round((0.7 + gap_ms / 1000) * SPEAKER_RATE_HZ) / SPEAKER_RATE_HZ - gap_ms / 1000
+    likeness = [
+        float(after @ wave(start_s + lag / SPEAKER_RATE_HZ + np.arange(1600) / MIC_RATE_HZ)) for lag in range(-40, 41)
+    ]
+    assert abs(int(np.argmax(likeness)) - 40) <= 13
