@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import queue
 import signal
 import sys
@@ -19,6 +20,8 @@ from parlor_tui.events import (
     AudioStarted,
     AudioStopped,
     Caption,
+    EagerCount,
+    EchoLevel,
     Event,
     Failed,
     HeardText,
@@ -30,8 +33,10 @@ from parlor_tui.events import (
     ModelOffered,
     ModelOver,
     Notice,
+    PauseJudged,
     Ready,
     ReplyText,
+    ReplyYields,
     SpeechStarted,
     SpeechStopped,
     State,
@@ -46,6 +51,7 @@ _QUIET_S = 1.2
 """After the microphone's file is over, this long without anything going on is the end."""
 _WAITING_EVENTS = 4096
 _STOP_S = 1.5
+_ECHO_EVERY_S = 1.0
 
 
 def run(settings: Settings, config: Path | None) -> int:
@@ -74,13 +80,14 @@ def run(settings: Settings, config: Path | None) -> int:
 
 def _follow(events: queue.Queue[Event], stop: threading.Event, began_s: float) -> int:
     ending = _Ending()
+    lines = Lines(began_s)
     while not stop.is_set():
         try:
             event = events.get(timeout=0.1)
         except queue.Empty:
             pass
         else:
-            line = as_line(event, began_s)
+            line = lines.of(event)
             if line is not None:
                 sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
                 sys.stdout.flush()
@@ -123,6 +130,22 @@ class _Ending:
         return None
 
 
+class Lines:
+    """What is printed of the events, in their order; times count from `began_s`. An echo is told once a second."""
+
+    def __init__(self, began_s: float) -> None:
+        self._began_s = began_s
+        self._echo_due_s = -math.inf
+
+    def of(self, event: Event) -> dict[str, Any] | None:
+        """The object that is printed for `event`; None for one that is not."""
+        if isinstance(event, EchoLevel):
+            if event.at_s < self._echo_due_s:
+                return None
+            self._echo_due_s = event.at_s + _ECHO_EVERY_S
+        return as_line(event, self._began_s)
+
+
 def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
     """`event` as the object that is printed for it; None for one that is not. `t_ms` counts from `began_s`."""
 
@@ -138,6 +161,21 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return line(
                 "speech_stopped", turn=turn, last_speech_t_ms=round((last - began_s) * 1000, 1), dropped=dropped
             )
+        case PauseJudged(turn=turn, wait_ms=wait_ms, why=why, finished=finished):
+            sounds = None if finished is None else round(finished, 3)
+            return line("pause_judged", turn=turn, wait_ms=wait_ms, why=why, finished=sounds)
+        case ReplyYields(turn=turn, how=how):
+            return line("reply_yields", turn=turn, how=how)
+        case EchoLevel(dbfs=dbfs, suppressed_db=suppressed_db):
+            return line("echo_level", dbfs=round(dbfs, 1), suppressed_db=round(suppressed_db, 1))
+        case EagerCount(hits=hits, dropped=dropped, saved_ms=saved_ms, wasted_ms=wasted_ms):
+            return line(
+                "eager_count",
+                hits=hits,
+                dropped=dropped,
+                saved_ms=round(saved_ms, 1),
+                wasted_ms=round(wasted_ms, 1),
+            )
         case Caption(turn=turn, text=text, final=final):
             return line("caption", turn=turn, text=text, final=final)
         case TurnCommitted(turn=turn, last_speech_at_s=last):
@@ -152,15 +190,16 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return line("audio_stopped", turn=turn, played_ms=round(played_ms, 1))
         case Interrupted(turn=turn, by=by, played_ms=played_ms):
             return line("interrupted", turn=turn, by=by, played_ms=round(played_ms, 1))
-        case TurnDone(turn=turn, status=status, heard=heard, reply=reply, stages_ms=stages_ms, output_tokens=tokens):
+        case TurnDone():
             return line(
                 "turn_done",
-                turn=turn,
-                status=status,
-                heard=heard,
-                reply=reply,
-                stages_ms=dict(stages_ms),
-                output_tokens=tokens,
+                turn=event.turn,
+                status=event.status,
+                heard=event.heard,
+                reply=event.reply,
+                stages_ms=dict(event.stages_ms),
+                output_tokens=event.output_tokens,
+                eager_ms=round(event.eager_ms, 1),
             )
         case ModelOffered():
             return line("model_offered", **_fields(event))
