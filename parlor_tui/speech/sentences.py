@@ -15,7 +15,8 @@ from parlor_tui.speech.scripts import script
 __all__ = ["SentenceSplitter", "is_sentence_end", "sentences"]
 
 _MARK = re.compile(
-    rf"(?P<block>```+|(?m:^)~~~+|<(?P<tag>think|thinking|thought|reasoning|tool_call|script|style)\b[^<>]{{0,200}}>)"
+    rf"(?P<block>```+|(?m:^)~~~+|<(?P<tag>think|thinking|thought|reasoning|tool_call|script|style)\b[^<>]{{0,200}}>"
+    r"|<\|channel\|?>\s*(?:analysis|thought|commentary))"
     rf"|(?P<code>``?)"
     rf"|(?P<wide>[{WIDE_MARKS}][{WIDE_MARKS}…]*[{re.escape(CLOSERS)}]*)"
     rf"|(?P<end>[.!?…؟۔।॥։።။។;]+[{re.escape(CLOSERS)}]*(?:[ \u00a0]»)?)"
@@ -121,16 +122,14 @@ class SentenceSplitter:
     def _block(self, mark: re.Match[str], *, final: bool) -> int | None:
         if self._text[: mark.start()].strip():
             return mark.start()
-        closing = f"</{mark['tag']}>" if mark["tag"] else mark[0]
-        end = self._text.find(closing, mark.end())
-        if end < 0:
+        fence = mark[0][0] in "`~"
+        closing = f"{mark[0]}+" if fence else f"</{mark['tag']}>" if mark["tag"] else r"<\|end\|>|<channel\|>"
+        end = re.compile(closing).search(self._text, mark.end())
+        if end is None:
             return len(self._text) if final else None
-        end += len(closing)
-        if not final and end == len(self._text) and not mark["tag"]:
-            return None  # a fence may be longer than the one that it closes
-        while self._text[end : end + 1] == mark[0][0] and not mark["tag"]:
-            end += 1
-        return end
+        if fence and not final and end.end() == len(self._text):
+            return None  # it may be longer than the one that it closes
+        return end.end()
 
     def _open_block(self) -> bool:
         mark = _MARK.search(self._text, self._seen)
