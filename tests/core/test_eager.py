@@ -188,7 +188,7 @@ def test_a_pause_over_a_reply_is_judged_and_answered_once_the_reply_gave_way(par
         assert talk.of(ReplyCreated)[-1].eager_ms > 0
         assert len(talk.of(InputCommitted)) == 1
 
-    run(parts, body, answering__max_tokens=400)
+    run(parts, body, answering__max_tokens=60)
 
 
 def test_what_holds_no_words_is_judged_so_and_answered_by_nothing(parts: Parts) -> None:
