@@ -30,6 +30,10 @@ def take(limit: ReplyLimit, pieces: list[str]) -> str:
         (["One", " two", ". Three", " four", ". Five"], 3, "One two. Three four."),
         (["It", " is 3", ".14", " or", " so, my", " friend", ". Yes"], 2, "It is 3.14 or so, my friend."),
         (["你", "好。我", "是"], 1, "你好。"),
+        (["By", " J", ".", " R", ".", " R", ".", " Tolkien", ".", " Then"], 2, "By J. R. R. Tolkien."),
+        (["In", " the", " U", ".S", ".", " it", " is", " so", ".", " Yes"], 2, "In the U.S. it is so."),
+        (["नमस्ते", "।", " आप", " कैसे"], 1, "नमस्ते।"),
+        (["كيف", " حالك", "؟", " أنا"], 1, "كيف حالك؟"),
     ],
 )
 def test_the_sentence_is_finished_and_no_more(pieces: list[str], soft: int, taken: str) -> None:
