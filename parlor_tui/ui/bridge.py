@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from parlor_tui.events import (
     Caption,
+    EchoLevel,
     Event,
     Loading,
     MicLevel,
@@ -57,7 +58,7 @@ class Bridge:
         The thread that drains never waits. After `close` events are discarded: nobody is there to read them.
         """
         with self._changed:
-            if isinstance(event, MicLevel | SpeakerLevel):
+            if isinstance(event, MicLevel | SpeakerLevel | EchoLevel):
                 if not self._closed:
                     self._meters[type(event)] = event
                 return

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.events import Print
 from textual.screen import Screen
 from textual.widgets import Footer, Static
@@ -21,15 +21,11 @@ from parlor_tui.events import (
     CoreFound,
     Event,
     Loading,
-    MicLevel,
     ModelComing,
     ModelOffered,
     ModelOver,
     Notice,
     Ready,
-    State,
-    StateChanged,
-    TurnCommitted,
     TurnDone,
     now_s,
 )
@@ -37,13 +33,15 @@ from parlor_tui.settings import Settings
 from parlor_tui.ui import themes
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl
+from parlor_tui.ui.exchange import Exchange
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.last_turn import LastTurn
 from parlor_tui.ui.widgets.offer import OfferBar
 from parlor_tui.ui.widgets.progress import Banner, Progress, Step, Trouble
 from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
-from parlor_tui.ui.widgets.status import Status, StatusLine, shown_db
-from parlor_tui.ui.widgets.talk import Talk
+from parlor_tui.ui.widgets.sounds import SoundLine, Sounds
+from parlor_tui.ui.widgets.status import Status, StatusLine
+from parlor_tui.ui.widgets.talk import Talk, TalkFrame
 
 PROMPT_MARK = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
 DRAIN_PER_S = 12
@@ -101,6 +99,8 @@ class ParlorApp(App[int], inherit_bindings=False):
         self._on_leave = on_leave
         self._clock = clock or wall_clock()
         self._transcript = Transcript()
+        self._exchange = Exchange(settings.hearing.vad_threshold)
+        self._sounds = Sounds.of(settings.hearing)
         self._troubles: dict[str, Trouble] = {}
         self._offer: ModelOffered | None = None
         self._status = Status(
@@ -130,24 +130,24 @@ class ParlorApp(App[int], inherit_bindings=False):
             yield SystemCommand("Copy", "Copy the text selected with the mouse", lambda: self.copy_to_clipboard(text))
 
     def compose(self) -> ComposeResult:
-        """Status, progress and trouble on top; the talk; the last turn; the keys."""
+        """Status, progress and trouble on top; the talk; what the speaker does; the last turn; the keys."""
         yield StatusLine()
         yield Progress()
         yield Banner()
         yield OfferBar()
-        with Horizontal(id="top"), Vertical(id="talk-frame") as frame:
-            frame.border_title = "Talk"
+        with Horizontal(id="top"), TalkFrame(id="talk-frame"):
             yield Talk(self._transcript, self._clock, id="talk")
             with Horizontal(id="prompt-row"):
                 yield Static(PROMPT_MARK, id="prompt-mark")
                 yield Prompt(id="prompt")
+        yield SoundLine()
         with Horizontal(id="bottom"):
             yield LastTurn()
         yield Footer()
 
     def on_mount(self) -> None:
         """Get the clockwork going; the assistant starts once the first picture stands."""
-        self.query_one(StatusLine).status = self._status
+        self._show_around()
         self.query_one(Prompt).focus()
         self.set_interval(1 / DRAIN_PER_S, self.drain)
         if self._host is not None:
@@ -188,22 +188,25 @@ class ParlorApp(App[int], inherit_bindings=False):
             return
         for event in events:
             self._transcript.apply(event)
+            self._exchange.apply(event)
+            self._status = self._status.after(event)
             self._apply(event)
-        self.query_one(StatusLine).status = self._status
+        self._show_around()
         self.query_one(Talk).show_changes()
+
+    def _show_around(self) -> None:
+        """Bring what stands around the talk up to date."""
+        self._status = replace(self._status, yields=self._exchange.yields)
+        self._sounds = self._sounds.now(self._exchange)
+        self.query_one(StatusLine).status = self._status
+        self.query_one(SoundLine).sounds = replace(self._sounds, can_cancel="echo" not in self._troubles)
+        self.query_one(TalkFrame).note = (self._exchange.note, self._exchange.lasts)
 
     def _apply(self, event: Event) -> None:
         """What an event means for the parts around the talk."""
         match event:
-            case StateChanged(state=state):
-                self._state(state)
-            case MicLevel():
-                self._status = replace(self._status, mic_db=shown_db(event.dbfs, self._status.mic_db))
             case CoreFound():
                 self._offer = self.query_one(OfferBar).shown = None  # what is offered, each core says itself
-                self._status = replace(
-                    self._status, profile=event.profile, model=event.model, demo_grade=event.demo_grade
-                )
             case Loading():
                 self.query_one(Progress).step = Step(event.text, event.done_bytes, event.total_bytes)
             case Ready():
@@ -215,26 +218,17 @@ class ParlorApp(App[int], inherit_bindings=False):
                 self.query_one(OfferBar).shown = event
             case ModelOver():
                 self._model_over(event)
-            case TurnCommitted():
-                self._status = replace(self._status, turn=event.turn)
             case TurnDone() if event.stages_ms:
-                self.query_one(LastTurn).stages_ms = event.stages_ms
+                last = self.query_one(LastTurn)
+                last.stages_ms, last.eager_ms = event.stages_ms, event.eager_ms
             case Notice() if event.key:
                 self._trouble(event)
 
-    def _state(self, state: State) -> None:
-        muted = self._status.muted
-        if state in (State.MUTED, State.LISTENING, State.HEARING):
-            muted = state is State.MUTED
-        self._status = replace(self._status, state=state, muted=muted)
-
     def _ready_to_talk(self, event: Ready) -> None:
         self.query_one(Progress).step = None
-        self._status = replace(self._status, profile=event.profile, model=event.model)
         demo = "; demo-grade: expect short and often wrong answers" if self._status.demo_grade else ""
-        self._transcript.line(
-            f"ready after {event.load_ms / 1000:.1f} s: {event.profile} · {event.model}{demo}", "info", event.at_s
-        )
+        told = f"ready after {event.load_ms / 1000:.1f} s: {event.profile} · {event.model}{demo}"
+        self._transcript.line(told, "info", event.at_s)
 
     def _trouble(self, event: Notice) -> None:
         self._troubles.pop(event.key, None)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from parlor_tui.ui.transcript import Entry, LineEntry, TurnEntry, clipped, split_heard
+from parlor_tui.ui.spoken import split_heard
+from parlor_tui.ui.text import clipped
+from parlor_tui.ui.transcript import Entry, LineEntry, TurnEntry
 
 YOU, PARLOR = "you", "parlor"
 LABEL_CELLS = 8
 TIME_CELLS = 10
 NARROWEST_TEXT_CELLS = 8
+RAIL_FIRST, RAIL, RAIL_LAST = "╭ ", "│ ", "╰ "
+"""Before the text of turns that are answered together."""
 SEVERITY_LOOK = {
     "info": ("·", "dim"),
     "warning": ("▲ warning:", "$text-warning"),
@@ -28,12 +32,29 @@ def entry_lines(entry: Entry, width: int, time: str) -> list[Content]:
         head = stamp + Content.styled(f"{symbol} ", style)
         return _hung(head, Content.styled(clipped(entry.text), style), width, head.cell_length)
     lines = _hung(stamp + _label(YOU), _user(entry), width, indent)
+    user_lines = len(lines)
     reply = _reply(entry)
     if reply:
         lines += _hung(Content(" " * (indent - LABEL_CELLS)) + _label(PARLOR), reply, width, indent)
     if marks := _marks(entry, full=bool(time)):
         lines += _hung(Content(" " * indent), marks, width, indent)
-    return lines
+    return _railed(entry, lines, user_lines, indent)
+
+
+def _railed(entry: TurnEntry, lines: list[Content], user_lines: int, indent: int) -> list[Content]:
+    """`lines` with a rail from the first line of a joined turn to the last words of the one that joins it."""
+    joined = entry.status == "joined"
+    count = len(lines) if joined else user_lines if entry.follows_joined else 0
+    rails = [RAIL] * count
+    if joined and not entry.follows_joined:
+        rails[0] = RAIL_FIRST
+    if rails and not joined:
+        rails[-1] = RAIL_LAST
+    drawn = [
+        line[: indent - len(rail)] + Content.styled(rail, "dim") + line[indent:]
+        for line, rail in zip(lines, rails, strict=False)
+    ]
+    return drawn + lines[count:]
 
 
 def _label(who: str) -> Content:
@@ -55,15 +76,28 @@ def _user(entry: TurnEntry) -> Content:
 
 
 def _reply(entry: TurnEntry) -> Content | None:
-    """The reply as far as it goes; what was not heard of an interrupted one is struck through."""
+    """The reply as far as it goes: what is still to be heard is dim, what never will be struck through."""
     if not entry.reply:
         waits = entry.committed and not entry.reply_final and entry.cut_by is None
         return Content.styled("…", "dim") if waits else None
-    if entry.heard is None:
-        style = "dim" if entry.status in ("joined", "failed") else ""
-        return Content.styled(clipped(entry.reply), style)
-    heard, unheard = split_heard(entry.reply, entry.heard)
-    return Content.assemble(clipped(heard), (clipped(unheard), "dim strike"))
+    heard, unheard, style = _parts(entry)
+    return Content.assemble(clipped(heard), (clipped(unheard), style))
+
+
+def _parts(entry: TurnEntry) -> tuple[str, str, str]:
+    """What was heard of the reply, the rest, and how that is drawn."""
+    reply, has_sound = entry.reply, any(entry.spoken.samples)
+    if entry.status == "joined":
+        return "", reply, "dim strike"
+    if entry.heard is not None:
+        return *split_heard(reply, entry.heard), "dim strike"
+    if entry.cut_by is not None and has_sound:
+        return *split_heard(reply, entry.sounded), "dim strike"
+    if entry.status == "failed":
+        return "", reply, "dim"
+    if entry.status is None and entry.cut_by is None and (has_sound or not entry.reply_final):
+        return *split_heard(reply, entry.sounded), "dim"
+    return reply, "", ""
 
 
 def _marks(entry: TurnEntry, full: bool) -> Content:
@@ -73,14 +107,16 @@ def _marks(entry: TurnEntry, full: bool) -> Content:
         marks.append(Content.styled("✗ not sent", "$text-error"))
     elif entry.turn is None:
         marks.append(Content.styled("waits until it can be sent", "dim"))
-    if entry.cut_by is not None or entry.status == "interrupted":
-        marks.append(Content.styled(_cut(entry), "$text-error"))
-    elif entry.status == "joined":
+    if entry.status == "joined":
         marks.append(Content.styled("you went on: answered together, below", "dim"))
+    elif entry.cut_by is not None or entry.status == "interrupted":
+        marks.append(Content.styled(_cut(entry), "$text-error"))
     elif entry.status == "failed":
         marks.append(Content.styled("✗ no reply", "$text-error"))
     if entry.shown:
         marks.append(Content.styled("▣ shown", "dim"))
+    if full and entry.ended:
+        marks.append(Content.styled(f"turn {entry.ended}", "dim"))
     if full and entry.voice_to_voice_ms is not None:
         marks.append(Content.styled(f"{entry.voice_to_voice_ms / 1000:.2f} s", "dim"))
     if full and entry.output_tokens:

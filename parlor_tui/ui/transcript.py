@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,25 +13,33 @@ from parlor_tui.events import (
     Interrupted,
     MediaTaken,
     Notice,
+    PauseJudged,
+    ReplyAudioArrived,
     ReplyText,
+    ReplyUnitReady,
     Severity,
+    SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
     TurnCommitted,
     TurnDone,
     TurnStatus,
 )
+from parlor_tui.ui.pauses import ended_words
+from parlor_tui.ui.spoken import Spoken
+from parlor_tui.ui.text import clean
 
 ENTRIES_LIMIT = 200
 """Entries kept on the screen; the oldest go first."""
-SHOWN_CHARACTERS = 8000
-"""Of one caption or reply; more is counted, not drawn."""
-_REDIRECTING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(slots=True)
 class TurnEntry:
-    """One turn as it stands. `turn` is None while a typed turn has not been taken up by the assistant."""
+    """One turn as it stands. `turn` is None while a typed turn has not been taken up by the assistant.
+
+    `heard` is what was heard of a reply that was cut off; None until that is known, or if it was not. `sounded` is what
+    was heard so far of one that is spoken. `follows_joined`: the turn before it is answered together with it.
+    """
 
     number: int
     at_s: float
@@ -45,10 +52,15 @@ class TurnEntry:
     refused: bool = False
     reply: str = ""
     reply_final: bool = False
+    spoken: Spoken = field(default_factory=Spoken)
+    sounded: str = ""
     heard: str | None = None
     cut_by: Literal["voice", "key", "turn"] | None = None
     played_ms: float = 0.0
     status: TurnStatus | None = None
+    follows_joined: bool = False
+    pause: PauseJudged | None = None
+    ended: str = ""
     voice_to_voice_ms: float | None = None
     output_tokens: int = 0
 
@@ -79,35 +91,6 @@ class Changes:
         return bool(self.added or self.changed or self.removed)
 
 
-def clean(text: str) -> str:
-    """`text` as it may be drawn: no control characters, lone surrogates or direction overrides; tabs are spaces."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
-    return "".join(
-        c for c in text if c == "\n" or (unicodedata.category(c) not in {"Cc", "Cs"} and c not in _REDIRECTING)
-    )
-
-
-def clipped(text: str, limit: int = SHOWN_CHARACTERS) -> str:
-    """`text`, or its first `limit` characters and how many more there are."""
-    return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit} more characters)"
-
-
-def split_heard(reply: str, heard: str) -> tuple[str, str]:
-    """`reply` cut where `heard` ends; white space need not agree. Both parts together are `reply`."""
-    at, wanted = 0, [c for c in heard if not c.isspace()]
-    for c in wanted:
-        here = at
-        while here < len(reply) and reply[here].isspace():
-            here += 1
-        if here >= len(reply) or reply[here] != c:
-            break
-        at = here + 1
-    if at:
-        while at < len(reply) and reply[at].isspace():
-            at += 1
-    return reply[:at], reply[at:]
-
-
 class Transcript:
     """Entries of the talk, oldest first, kept up to date by `apply` and `typed`."""
 
@@ -118,6 +101,8 @@ class Transcript:
         self._changes = Changes()
         self._next_number = 0
         self._forgotten_turn = -1
+        self._joins_next = False
+        self._over_reply: SpeechStarted | None = None
         self._standing: dict[str, str] = {}
 
     @property
@@ -150,9 +135,14 @@ class Transcript:
                     self._touch(waiting)
                 self.line(event.text, "error", event.at_s)
             case SpeechStarted():
-                self._turn(event.turn, event.at_s)
+                self._speech(event)
             case SpeechStopped(dropped=True):
                 self._drop(event.turn)
+            case SpeechStopped() if entry := self._turns.get(event.turn):
+                entry.ended = ended_words(event, entry.pause)
+                self._touch(entry)
+            case PauseJudged() if entry := self._turns.get(event.turn):
+                entry.pause = event
             case Caption():
                 self._caption(event)
             case TurnCommitted():
@@ -164,7 +154,14 @@ class Transcript:
                 entry.reply = clean(event.whole) if event.whole else entry.reply + clean(event.delta)
                 entry.reply_final = entry.reply_final or event.final
                 self._touch(entry)
+            case ReplyUnitReady() if entry := self._turns.get(event.turn):
+                entry.spoken.add_unit(clean(event.text))
+            case ReplyAudioArrived() if entry := self._turns.get(event.turn):
+                entry.spoken.add_samples(event.samples)
+            case SpeakerLevel() if entry := self._turns.get(event.turn):
+                self._sounds(entry, event.played_ms)
             case Interrupted() if entry := self._turns.get(event.turn):
+                self._sounds(entry, event.played_ms)
                 entry.cut_by, entry.played_ms = event.by, event.played_ms
                 self._touch(entry)
             case HeardText() if entry := self._turns.get(event.turn):
@@ -180,6 +177,13 @@ class Transcript:
             self._standing[event.key] = event.text
         if event.text and not told:
             self.line(event.text, event.severity, event.at_s)
+
+    def _speech(self, event: SpeechStarted) -> None:
+        """Over a reply it may be no more than a cough: nothing moves before it has words, or the reply is cut."""
+        if any(entry.committed and entry.status is None for entry in self._turns.values()):
+            self._over_reply = event
+        else:
+            self._turn(event.turn, event.at_s)
 
     def _caption(self, event: Caption) -> None:
         text = clean(event.text)
@@ -203,9 +207,28 @@ class Transcript:
         entry.settled = entry.reply_final = True
         if event.reply:
             entry.reply = clean(event.reply)
-        if event.status == "interrupted":
-            entry.heard = clean(event.heard)
+        if (speech := self._over_reply) is not None and event.status in ("interrupted", "joined"):
+            self._over_reply = None
+            self._turn(speech.turn, speech.at_s)
+        if event.status == "joined":
+            self._join_next(entry)
         self._touch(entry)
+
+    def _join_next(self, joined: TurnEntry) -> None:
+        """The next turn, which may have begun already, answers `joined` too."""
+        later = [entry for turn, entry in self._turns.items() if joined.turn is not None and turn > joined.turn]
+        if later:
+            later[0].follows_joined = True
+            self._touch(later[0])
+        else:
+            self._joins_next = True
+
+    def _sounds(self, entry: TurnEntry, played_ms: float) -> None:
+        """So much of the reply was heard; a meter may be late, and tell of one that is over."""
+        sounded = entry.spoken.heard(played_ms)
+        if entry.status is None and entry.cut_by is None and sounded != entry.sounded:
+            entry.sounded = sounded
+            self._touch(entry)
 
     def _waiting(self, text: str | None = None) -> TurnEntry | None:
         """The oldest typed turn that was not taken up yet (with this text, if given; else one not refused)."""
@@ -227,13 +250,16 @@ class Transcript:
             return None
         entry = self._turns.get(turn)
         if entry is None:
-            entry = self._turns[turn] = TurnEntry(self._number(), at_s, turn)
+            entry = self._turns[turn] = TurnEntry(self._number(), at_s, turn, follows_joined=self._joins_next)
+            self._joins_next = False
             self._add(entry)
         return entry
 
     def _drop(self, turn: int) -> None:
+        self._over_reply = None
         entry = self._turns.get(turn)
-        if entry and not entry.caption and not entry.committed:
+        if entry and not entry.committed:
+            self._joins_next = self._joins_next or entry.follows_joined
             self._remove(entry)
 
     def _number(self) -> int:

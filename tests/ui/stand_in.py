@@ -12,6 +12,8 @@ from parlor_tui.events import (
     AudioStopped,
     Caption,
     CoreFound,
+    EagerCount,
+    EchoLevel,
     Event,
     Failed,
     HeardText,
@@ -23,9 +25,13 @@ from parlor_tui.events import (
     ModelOffered,
     ModelOver,
     Notice,
+    PauseJudged,
     Ready,
+    ReplyAudioArrived,
     ReplyText,
     ReplyUnitReady,
+    ReplyYields,
+    SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
     State,
@@ -186,18 +192,96 @@ def thinking(turn: int = 0, at_s: float = 12.0, words: str = "What's on the tabl
 REPLY = "A red mug and an open notebook. The pen is on the left."
 
 
+def pausing(turn: int = 0, at_s: float = 11.5, words: str = "I would like to") -> list[Event]:
+    """The user stopped in the middle of a sentence."""
+    return [
+        Caption(at_s=at_s, turn=turn, text=words, final=False),
+        MicLevel(at_s=at_s, dbfs=-55.0, speech_probability=0.02),
+        PauseJudged(at_s=at_s + 0.1, turn=turn, wait_ms=1800, why="unfinished", finished=0.07),
+    ]
+
+
+def finished(turn: int = 0, at_s: float = 12.0) -> list[Event]:
+    """The end of a turn that sounds and reads like one."""
+    return [
+        PauseJudged(at_s=at_s - 0.05, turn=turn, wait_ms=200, why="finished", finished=0.94),
+        SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.21, dropped=False),
+        TurnCommitted(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.21),
+        StateChanged(at_s=at_s, state=State.THINKING),
+        Caption(at_s=at_s, turn=turn, text="What's on the table in front of me?", final=True),
+    ]
+
+
+def spoken_so_far(turn: int = 0, at_s: float = 14.0, played_ms: float = 1500.0) -> list[Event]:
+    """Half a reply was heard."""
+    return [
+        SpeakerLevel(at_s=at_s, turn=turn, dbfs=-18.0, played_ms=played_ms),
+        EchoLevel(at_s=at_s, dbfs=-32.0, suppressed_db=31.0),
+    ]
+
+
+def making_way(how: Literal["dipped", "held", "resumed"], turn: int = 0, at_s: float = 14.2) -> list[Event]:
+    """Somebody speaks over the reply."""
+    held = [ReplyYields(at_s=at_s + 0.1, turn=turn, how="held")] if how != "dipped" else []
+    last = (
+        [
+            ReplyYields(at_s=at_s + 0.6, turn=turn, how="resumed"),
+            SpeechStopped(at_s=at_s + 0.6, turn=turn + 1, last_speech_at_s=at_s + 0.2, dropped=True),
+        ]
+        if how == "resumed"
+        else []
+    )
+    return [
+        SpeechStarted(at_s=at_s, turn=turn + 1),
+        ReplyYields(at_s=at_s, turn=turn, how="dipped"),
+        *held,
+        *last,
+    ]
+
+
+def joined() -> list[Event]:
+    """The user went on before the reply was heard."""
+    first, second = (
+        "I would like to know how long tea",
+        "needs to steep, if it is green tea and I do not like it bitter.",
+    )
+    stopped: list[Event] = [
+        SpeechStopped(at_s=12.0, turn=0, last_speech_at_s=11.4, dropped=False),
+        TurnCommitted(at_s=12.0, turn=0, last_speech_at_s=11.4),
+        StateChanged(at_s=12.0, state=State.THINKING),
+        Caption(at_s=12.1, turn=0, text=first, final=True),
+    ]
+    return [
+        *hearing(words=first),
+        *stopped,
+        SpeechStarted(at_s=12.4, turn=1),
+        Interrupted(at_s=13.0, turn=0, by="voice", played_ms=0.0),
+        TurnDone(at_s=13.0, turn=0, status="joined", heard=first, reply="", stages_ms={}, output_tokens=0),
+        StateChanged(at_s=13.0, state=State.HEARING),
+        Caption(at_s=13.2, turn=1, text="needs to steep", final=False),
+        *finished(turn=1, at_s=15.0)[:-1],
+        Caption(at_s=15.1, turn=1, text=second, final=True),
+    ]
+
+
+def eager() -> EagerCount:
+    """What replies that were begun at a pause brought so far."""
+    return EagerCount(at_s=14.0, hits=12, dropped=2, saved_ms=3420.0, wasted_ms=815.0)
+
+
 def speaking(turn: int = 0, at_s: float = 12.4, reply: str = REPLY) -> list[Event]:
     words = reply.split(" ")
     pieces = [word + (" " if index < len(words) - 1 else "") for index, word in enumerate(words)]
     return [
         *[ReplyText(at_s=at_s, turn=turn, delta=piece) for piece in pieces],
         ReplyUnitReady(at_s=at_s, turn=turn, text=reply),
+        ReplyAudioArrived(at_s=at_s + 0.3, turn=turn, samples=74_400),
         AudioStarted(at_s=at_s + 0.4, turn=turn),
         StateChanged(at_s=at_s + 0.4, state=State.SPEAKING),
     ]
 
 
-def done(turn: int = 0, at_s: float = 15.0, reply: str = REPLY) -> list[Event]:
+def done(turn: int = 0, at_s: float = 15.0, reply: str = REPLY, eager_ms: float = 0.0) -> list[Event]:
     return [
         ReplyText(at_s=at_s, turn=turn, delta="", final=True, whole=reply),
         AudioStopped(at_s=at_s, turn=turn, played_ms=3100.0),
@@ -209,6 +293,7 @@ def done(turn: int = 0, at_s: float = 15.0, reply: str = REPLY) -> list[Event]:
             reply=reply,
             stages_ms=STAGES_MS,
             output_tokens=17,
+            eager_ms=eager_ms,
         ),
         StateChanged(at_s=at_s, state=State.LISTENING),
     ]
@@ -272,4 +357,6 @@ def readme_talk() -> list[Event]:
         *hearing(turn=2, at_s=40.0, words="Why do waves"),
         *thinking(turn=2, at_s=42.0, words="Why do waves break at the beach?"),
         *speaking(turn=2, at_s=42.4, reply=third),
+        *spoken_so_far(turn=2, at_s=44.0, played_ms=1700.0),
+        eager(),
     ]

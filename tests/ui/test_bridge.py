@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from parlor_tui.events import (
     Caption,
+    EchoLevel,
     Event,
     Loading,
     MicLevel,
@@ -34,13 +35,14 @@ repeating: st.SearchStrategy[Event] = st.one_of(
 meters: st.SearchStrategy[Event] = st.one_of(
     st.builds(MicLevel, at_s=st.just(0.0), dbfs=st.floats(-120, 0), speech_probability=st.floats(0, 1)),
     st.builds(SpeakerLevel, at_s=st.just(0.0), turn=turns, dbfs=st.floats(-120, 0), played_ms=st.floats(0, 9)),
+    st.builds(EchoLevel, at_s=st.just(0.0), dbfs=st.floats(-120, 0), suppressed_db=st.floats(0, 60)),
 )
 facts: st.SearchStrategy[Event] = st.one_of(
     st.builds(Notice, at_s=st.just(0.0), text=texts),
     st.builds(SpeechStarted, at_s=st.just(0.0), turn=turns),
     st.builds(TurnCommitted, at_s=st.just(0.0), turn=turns, last_speech_at_s=st.none()),
 )
-MERGED_TYPES = (ReplyText, Caption, ReplyAudioArrived, Loading, ModelComing, MicLevel, SpeakerLevel)
+MERGED_TYPES = (ReplyText, Caption, ReplyAudioArrived, Loading, ModelComing, MicLevel, SpeakerLevel, EchoLevel)
 
 
 def reply_text(events: list[Event], turn: int) -> str:
@@ -64,7 +66,7 @@ def test_text_and_facts_survive_whenever_it_is_drained(events: list[Event], drai
         finals = [e for e in events if isinstance(e, Caption | ReplyText) and e.turn == turn and e.final]
         assert len([e for e in out if isinstance(e, Caption | ReplyText) and e.turn == turn and e.final]) == len(finals)
     assert [e for e in out if not isinstance(e, MERGED_TYPES)] == [e for e in events if not isinstance(e, MERGED_TYPES)]
-    for kind in (MicLevel, SpeakerLevel):
+    for kind in (MicLevel, SpeakerLevel, EchoLevel):
         put_in = [e for e in events if isinstance(e, kind)]
         assert [e for e in out if isinstance(e, kind)][-1:] == put_in[-1:]
 

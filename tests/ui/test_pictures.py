@@ -13,12 +13,21 @@ from tests.ui import stand_in
 
 MICROPHONE_GONE = "the microphone was unplugged; plug it in again, or choose another with --mic"
 
+SPOKEN: list[Event] = [
+    *stand_in.ready(),
+    *stand_in.hearing(),
+    *stand_in.thinking(),
+    *stand_in.speaking(),
+    *stand_in.spoken_so_far(),
+    stand_in.eager(),
+]
+
 SCENES: dict[str, list[Event]] = {
     "loading": stand_in.loading(),
     "listening": stand_in.ready(),
     "hearing": [*stand_in.ready(), *stand_in.hearing()],
     "thinking": [*stand_in.ready(), *stand_in.hearing(), *stand_in.thinking()],
-    "speaking": [*stand_in.ready(), *stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking()],
+    "speaking": SPOKEN,
     "interrupted": [
         *stand_in.ready(),
         *stand_in.hearing(),
@@ -26,6 +35,13 @@ SCENES: dict[str, list[Event]] = {
         *stand_in.speaking(),
         *stand_in.interrupted(),
     ],
+    "pausing": [*stand_in.ready(), *stand_in.hearing(), *stand_in.pausing()],
+    "finished": [*stand_in.ready(), *stand_in.hearing(), *stand_in.finished()],
+    "dipped": [*SPOKEN, *stand_in.making_way("dipped")],
+    "held": [*SPOKEN, *stand_in.making_way("held")],
+    "resumed": [*SPOKEN, *stand_in.making_way("resumed")],
+    "joined": [*stand_in.ready(), *stand_in.joined()],
+    "eager": [*SPOKEN, *stand_in.done(eager_ms=352.0)],
     "muted": [*stand_in.ready(), StateChanged(at_s=9.0, state=State.MUTED)],
     "error": [
         *stand_in.whole_talk(),
@@ -67,8 +83,8 @@ def test_picture_in_the_light_theme(size: tuple[int, int], snap_compare: Callabl
     assert snap_compare(app, terminal_size=size, run_before=play)
 
 
-@pytest.mark.parametrize("scene", ["offered", "coming"])
-def test_picture_of_the_offer_in_the_light_theme(scene: str, snap_compare: Callable[..., bool]) -> None:
+@pytest.mark.parametrize("scene", ["offered", "coming", "held"])
+def test_picture_of_a_scene_in_the_light_theme(scene: str, snap_compare: Callable[..., bool]) -> None:
     app, assistant = stand_in.make_app(stand_in.with_camera())
 
     async def play(pilot: Pilot[Any]) -> None:
@@ -80,12 +96,13 @@ def test_picture_of_the_offer_in_the_light_theme(scene: str, snap_compare: Calla
     assert snap_compare(app, terminal_size=(80, 24), run_before=play)
 
 
-def test_picture_without_colour(monkeypatch: pytest.MonkeyPatch, snap_compare: Callable[..., bool]) -> None:
+@pytest.mark.parametrize("scene", ["error", "held"])
+def test_picture_without_colour(scene: str, monkeypatch: pytest.MonkeyPatch, snap_compare: Callable[..., bool]) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     app, assistant = stand_in.make_app(stand_in.with_camera())
 
     async def play(pilot: Pilot[Any]) -> None:
-        assistant.replay(SCENES["error"])
+        assistant.replay(SCENES[scene])
         app.drain()
         await pilot.pause()
 

@@ -11,15 +11,21 @@ from parlor_tui.events import (
     Event,
     Failed,
     HeardText,
+    Interrupted,
     Notice,
+    ReplyAudioArrived,
     ReplyText,
+    ReplyUnitReady,
+    SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
     TurnCommitted,
     TurnDone,
 )
 from parlor_tui.ui.lines import entry_lines
-from parlor_tui.ui.transcript import LineEntry, Transcript, TurnEntry, clean, clipped, split_heard
+from parlor_tui.ui.spoken import Spoken, split_heard
+from parlor_tui.ui.text import clean, clipped
+from parlor_tui.ui.transcript import LineEntry, Transcript, TurnEntry
 from tests.ui import stand_in
 
 
@@ -78,6 +84,102 @@ def test_an_interrupted_reply_keeps_what_was_not_heard_struck_through() -> None:
     assert struck(transcript) == "notebook. The pen is on the left."
 
 
+def lit(transcript: Transcript) -> str:
+    """The part of the reply that is not dim."""
+    reply = next(line for entry in transcript.entries for line in entry_lines(entry, 200, "")[1:2])
+    dim = {at for span in reply.spans if "dim" in str(span.style) for at in range(span.start, span.end)}
+    return "".join(c for at, c in enumerate(reply.plain) if at >= 8 and at not in dim).strip()
+
+
+def test_a_reply_lights_up_word_by_word_while_it_is_spoken() -> None:
+    transcript = talk(*stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking())
+    assert lit(transcript) == ""
+    transcript.take_changes()
+    for played_ms, words in ((900.0, "A red mug and"), (1500.0, "A red mug and an open"), (3100.0, stand_in.REPLY)):
+        transcript.apply(SpeakerLevel(at_s=13.0, turn=0, dbfs=-20.0, played_ms=played_ms))
+        assert lit(transcript) == words
+        assert transcript.take_changes().changed
+    transcript.apply(SpeakerLevel(at_s=13.0, turn=0, dbfs=-20.0, played_ms=3100.0))
+    assert not transcript.take_changes(), "nothing is drawn anew without a new word"
+
+
+def test_an_interrupted_reply_is_struck_at_once_where_it_was_cut_and_corrected_by_the_core() -> None:
+    transcript = talk(*stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking())
+    transcript.apply(Interrupted(at_s=14.0, turn=0, by="voice", played_ms=1500.0))
+    said = "What's on the table in front of me?"
+    cut = TurnDone(
+        at_s=14.0, turn=0, status="interrupted", heard=said, reply=stand_in.REPLY, stages_ms={}, output_tokens=0
+    )
+    transcript.apply(cut)
+    assert struck(transcript) == "notebook. The pen is on the left."
+    transcript.apply(SpeakerLevel(at_s=14.0, turn=0, dbfs=-120.0, played_ms=3000.0))
+    assert struck(transcript) == "notebook. The pen is on the left."
+    transcript.apply(HeardText(at_s=14.1, turn=0, heard="A red mug"))
+    assert struck(transcript) == "and an open notebook. The pen is on the left."
+
+
+def test_a_reply_that_is_only_shown_is_read_and_never_struck() -> None:
+    transcript = talk(
+        Caption(at_s=1.0, turn=0, text="hi", final=True),
+        TurnCommitted(at_s=1.0, turn=0, last_speech_at_s=None),
+        ReplyText(at_s=2.0, turn=0, delta="Well, hello."),
+        ReplyUnitReady(at_s=2.0, turn=0, text="Well, hello."),
+        ReplyText(at_s=2.0, turn=0, delta="", final=True, whole="Well, hello."),
+    )
+    assert lit(transcript) == "Well, hello."
+    transcript.apply(Interrupted(at_s=3.0, turn=0, by="key", played_ms=0.0))
+    assert lit(transcript) == "Well, hello."
+    assert struck(transcript) == ""
+
+
+def test_turns_that_are_answered_together_are_joined_by_a_rail() -> None:
+    assert plain(talk(*stand_in.joined())) == [
+        "you   ╭ I would like to know how long tea",
+        "      │ you went on: answered together, below",
+        "you   ╰ needs to steep, if it is green tea and I do not like it bitter.",
+        "parlor  …",
+    ]
+
+
+def test_a_rail_goes_through_three_turns_and_past_a_noise() -> None:
+    def turn(number: int, status: str = "") -> list[Event]:
+        said = Caption(at_s=1.0, turn=number, text=f"part {number}", final=True)
+        done = [TurnDone(at_s=2.0, turn=number, status=status, heard="", reply="", stages_ms={}, output_tokens=0)]  # type: ignore[arg-type]
+        return [SpeechStarted(at_s=1.0, turn=number), said, *(done if status else [])]
+
+    noise: list[Event] = [
+        SpeechStarted(at_s=3.0, turn=2),
+        Caption(at_s=3.0, turn=2, text="m", final=False),
+        SpeechStopped(at_s=3.2, turn=2, last_speech_at_s=3.1, dropped=True),
+    ]
+    transcript = talk(*turn(0, "joined"), *turn(1, "joined"), *noise, *turn(2), *turn(3))
+    assert [line[:14] for line in plain(transcript)] == [
+        "you   ╭ part 0",
+        "      │ you we",
+        "you   │ part 1",
+        "      │ you we",
+        "you   ╰ part 2",
+        "you     part 3",
+    ]
+
+
+def test_a_voice_over_a_reply_moves_nothing_before_it_has_words_or_cuts_it() -> None:
+    spoken = [*stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking()]
+    transcript = talk(*spoken, *stand_in.making_way("held"))
+    assert len(transcript.entries) == 1
+    for event in stand_in.interrupted():
+        transcript.apply(event)
+    assert [entry.turn for entry in transcript.entries if isinstance(entry, TurnEntry)] == [0, 1]
+    resumed = talk(*spoken, *stand_in.making_way("resumed"), *stand_in.done())
+    assert len(resumed.entries) == 1
+
+
+def test_why_a_turn_ended_stands_below_it_where_there_is_room() -> None:
+    transcript = talk(*stand_in.hearing(), *stand_in.finished())
+    assert plain(transcript, width=110, time="12:40:10")[-1].strip() == "turn ended after 210 ms: finished"
+    assert plain(transcript)[-1] == "parlor  …"
+
+
 def test_heard_text_after_the_end_still_counts_and_a_forgotten_turn_stays_forgotten() -> None:
     transcript = talk(*stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking(), limit=2)
     for index in range(2):
@@ -126,7 +228,6 @@ def test_a_refused_turn_is_marked_and_the_reason_follows() -> None:
 @pytest.mark.parametrize(
     ("status", "mark"),
     [
-        ("joined", "you went on: answered together, below"),
         ("failed", "✗ no reply"),
         ("interrupted", "⊘ cut off before a word was heard"),
     ],
@@ -180,7 +281,35 @@ def test_lines_keep_to_the_width(caption: str, reply: str, width: int, timed: bo
             assert "\n" not in line.plain
 
 
-@given(st.lists(st.sampled_from(stand_in.whole_talk()), max_size=60), st.integers(1, 5))
+@given(st.lists(st.tuples(st.text(max_size=30), st.integers(0, 50_000)), max_size=5), st.floats(0, 9000))
+def test_what_was_heard_is_a_beginning_in_whole_words_and_only_grows(units: list[tuple[str, int]], ms: float) -> None:
+    spoken = Spoken()
+    for text, samples in units:
+        spoken.add_unit(text)
+        spoken.add_samples(samples)
+    whole = " ".join(text for text, _ in units)
+    heard = spoken.heard(ms)
+    assert whole.startswith(heard)
+    assert spoken.heard(ms + 100).startswith(heard)
+    assert spoken.heard(sum(samples for _, samples in units) / 24 + 1) == whole
+
+
+def test_scripts_without_spaces_light_up_by_character() -> None:
+    spoken = Spoken(["今日はいい天気です"], [9 * 2400])
+    assert [len(spoken.heard(ms)) for ms in (0.0, 150.0, 450.0, 901.0)] == [0, 1, 4, 9]
+
+
+WHOLE_TALK = [
+    *stand_in.whole_talk(),
+    *stand_in.joined(),
+    *stand_in.finished(),
+    *stand_in.spoken_so_far(),
+    *stand_in.making_way("resumed"),
+    ReplyAudioArrived(at_s=12.0, turn=1, samples=9000),
+]
+
+
+@given(st.lists(st.sampled_from(WHOLE_TALK), max_size=60), st.integers(1, 5))
 def test_any_order_of_events_leaves_views_in_step(events: list[Event], limit: int) -> None:
     """Replaying the changes alone gives the same entries in the same order."""
     transcript = Transcript(limit)

@@ -53,9 +53,11 @@ def stage_lines(stages_ms: Mapping[str, float], width: int) -> list[Content]:
     return lines
 
 
-def stacked_lines(stages_ms: Mapping[str, float], width: int) -> list[Content]:
+def stacked_lines(stages_ms: Mapping[str, float], width: int, eager_ms: float = 0.0) -> list[Content]:
     """Two lines: the stages end to end with the total, and their names with their ms."""
     total = total_text(stages_ms)
+    if eager_ms:
+        total = f"{eager_text(eager_ms)} · {total}"
     head = "last turn " if width >= 40 else ""
     cells = max(width - len(head) - len(total) - 1, 1)
     times = [max(stages_ms.get(name, 0.0), 0.0) for name in STAGES]
@@ -97,18 +99,38 @@ def total_text(stages_ms: Mapping[str, float]) -> str:
     return f"voice to voice {total:.0f} ms" if total is not None else f"voice to voice {DASH}"
 
 
+def eager_text(eager_ms: float) -> str:
+    """By how much earlier than it was asked for the reply had begun."""
+    return f"eager -{eager_ms:.0f} ms"
+
+
 class LastTurn(Widget):
     """Bars of the last turn's stages; two lines where the screen is low."""
 
     stages_ms: reactive[Mapping[str, float]] = reactive(dict)
+    eager_ms: reactive[float] = reactive(0.0)
 
-    def watch_stages_ms(self, stages_ms: Mapping[str, float]) -> None:
-        """Put the total, and what a full bar means, into the frame."""
-        self.border_title = Content(f"Last turn · {total_text(stages_ms)}")
-        self.border_subtitle = Content(f"full bar {scale_ms(stages_ms):.0f} ms" if stages_ms else "")
+    def on_mount(self) -> None:
+        """Begin with an empty frame."""
+        self._entitle()
+
+    def watch_stages_ms(self) -> None:
+        """Another turn."""
+        self._entitle()
+
+    def watch_eager_ms(self) -> None:
+        """Another turn."""
+        self._entitle()
+
+    def _entitle(self) -> None:
+        """Put the total, what was begun eagerly, and what a full bar means, into the frame."""
+        eager = f" · {eager_text(self.eager_ms)}" if self.eager_ms else ""
+        self.border_title = Content(f"Last turn · {total_text(self.stages_ms)}{eager}")
+        self.border_subtitle = Content(f"full bar {scale_ms(self.stages_ms):.0f} ms" if self.stages_ms else "")
 
     def render(self) -> RenderResult:
         """Bars, or the short form if they do not fit."""
         width, height = self.content_size
-        lines = stage_lines if height >= len(STAGES) else stacked_lines
-        return Content("\n").join(lines(self.stages_ms, width))
+        if height >= len(STAGES):
+            return Content("\n").join(stage_lines(self.stages_ms, width))
+        return Content("\n").join(stacked_lines(self.stages_ms, width, self.eager_ms))

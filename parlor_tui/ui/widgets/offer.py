@@ -9,7 +9,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from parlor_tui.events import ModelComing, ModelOffered
-from parlor_tui.ui.transcript import clean
+from parlor_tui.ui.text import clean
 
 Shown = ModelOffered | ModelComing | None
 FEW_ROWS = 20

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from parlor_tui.events import Severity
 from parlor_tui.ui.lines import SEVERITY_LOOK
-from parlor_tui.ui.transcript import clean
+from parlor_tui.ui.text import clean
 
 MEGABYTE = 1_000_000
 BAR_CELLS_AT_MOST = 40

@@ -9,7 +9,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
 
-from parlor_tui.ui.transcript import clean
+from parlor_tui.ui.text import clean
 
 TYPED_LIMIT = 8000
 """Characters of one typed turn at most; a longer paste is cut, and says so."""

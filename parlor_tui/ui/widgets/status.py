@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.app import RenderResult
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from parlor_tui.events import State
+from parlor_tui.events import CoreFound, Event, MicLevel, Ready, State, StateChanged, TurnCommitted
+from parlor_tui.ui.exchange import Yields
 from parlor_tui.ui.widgets.last_turn import DASH
 
 METER = "▁▂▃▄▅▆▇█"
@@ -26,13 +27,19 @@ SYMBOLS = {
     State.ERROR: "✗",
 }
 """One shape for each state, so that it can be told without colour."""
+YIELDING: dict[Yields, tuple[str, State]] = {"dipped": ("▷ QUIETER", State.SPEAKING), "held": ("‖ HELD", State.HEARING)}
+"""What stands in place of SPEAKING while the reply makes way, and whose colour it has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the status line shows. `mic_db` is None before the first sound, and cleaned by `shown_db`."""
+    """What the status line shows. `mic_db` is None before the first sound, and cleaned by `shown_db`.
+
+    `yields`: how the reply makes way for a voice.
+    """
 
     state: State = State.LOADING
+    yields: Yields | None = None
     muted: bool = False
     profile: str = ""
     model: str = ""
@@ -41,6 +48,23 @@ class Status:
     mic_db: int | None = None
     camera: bool = False
     turn: int | None = None
+
+    def after(self, event: Event) -> Status:
+        """What it shows once `event` has happened."""
+        match event:
+            case StateChanged(state=state):
+                told = state in (State.MUTED, State.LISTENING, State.HEARING)
+                return replace(self, state=state, muted=state is State.MUTED if told else self.muted)
+            case MicLevel():
+                return replace(self, mic_db=shown_db(event.dbfs, self.mic_db))
+            case CoreFound():
+                return replace(self, profile=event.profile, model=event.model, demo_grade=event.demo_grade)
+            case Ready():
+                return replace(self, profile=event.profile, model=event.model)
+            case TurnCommitted():
+                return replace(self, turn=event.turn)
+            case _:
+                return self
 
 
 def shown_db(dbfs: float, shown: int | None) -> int:
@@ -79,9 +103,10 @@ _FULLNESS = [
 
 
 def _left(status: Status) -> Content:
-    state = status.state
-    word = f"{SYMBOLS[state]} {state.upper():<9}"
-    return Content.assemble((" parlor  ", "bold"), (word, f"bold $state-{state}"))
+    word, look = f"{SYMBOLS[status.state]} {status.state.upper()}", status.state
+    if status.yields is not None and status.state is State.SPEAKING:
+        word, look = YIELDING[status.yields]
+    return Content.assemble((" parlor  ", "bold"), (f"{word:<11}", f"bold $state-{look}"))
 
 
 def _model(status: Status, with_model: bool) -> Content:

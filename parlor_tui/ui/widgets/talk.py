@@ -5,20 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual.app import ComposeResult, RenderResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key, Resize
 from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
 from parlor_tui.ui.lines import entry_lines
-from parlor_tui.ui.transcript import Entry, Transcript
+from parlor_tui.ui.transcript import Entry, Transcript, TurnEntry
 
 TIMES_FROM_CELLS = 90
 """Width of the talk from which each entry carries its time of day."""
 WELCOME = "Say something, or type below."
+
+
+class TalkFrame(Vertical):
+    """The frame around the talk. `note` stands in its lower edge: a line, and whether it tells of what still lasts."""
+
+    BORDER_TITLE = "Talk"
+    note: reactive[tuple[str, bool]] = reactive(("", False))
+
+    def watch_note(self, note: tuple[str, bool]) -> None:
+        """Put the note into the frame."""
+        text, lasts = note
+        self.border_subtitle = Content.styled(text, "bold $foreground" if lasts else "")
 
 
 class EntryView(Widget):
@@ -31,11 +44,20 @@ class EntryView(Widget):
         self._lines: list[Content] = []
         self._lines_width = -1
 
+    def on_mount(self) -> None:
+        """Take the entry's look."""
+        self._look()
+
     def entry_changed(self) -> None:
         """Draw the entry anew; lay out only if it now has more or fewer lines."""
+        self._look()
         before = len(self._lines)
         width, self._lines_width = self._lines_width, -1
         self.refresh(layout=width < 0 or len(self._wrapped(width)) != before)
+
+    def _look(self) -> None:
+        """A turn that is answered with the next one stands close to it."""
+        self.set_class(isinstance(self._entry, TurnEntry) and self._entry.status == "joined", "-joined")
 
     def _wrapped(self, width: int) -> list[Content]:
         if width != self._lines_width:
