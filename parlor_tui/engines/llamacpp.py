@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,12 +32,20 @@ _MESSAGE_TOKENS = 8
 """What the chat template adds to a message."""
 _PREFILL_TOKENS_PER_S = 20.0
 """Slower than any machine was seen to read SmolLM2 (240-290 alone on 2 cores); tells slow from stuck."""
+_BATCH_TOKENS = 128
+"""Read at a time: between two batches a cancel is noticed, and other talks get their tokens."""
 
 
 class LlamaCpp:
-    """One GGUF model, kept resident with `slots` conversations' prompts cached."""
+    """One GGUF model, kept resident with `slots` conversations' prompts cached.
 
-    def __init__(self, gguf: Path, name: str, *, threads: int, slots: int, context_tokens: int = 2048) -> None:
+    `threads` write; `prompt_threads` read prompts (as many as write, if it is 0). Reading is over before there is
+    anything to say, and its threads wait for one another a few times in all, not at every token.
+    """
+
+    def __init__(
+        self, gguf: Path, name: str, *, threads: int, slots: int, prompt_threads: int = 0, context_tokens: int = 2048
+    ) -> None:
         import xllamacpp
 
         self._name = name
@@ -45,7 +55,11 @@ class LlamaCpp:
         params.n_ctx = context_tokens * slots
         params.n_parallel = slots
         params.cpuparams.n_threads = threads
-        params.cpuparams_batch.n_threads = threads
+        params.cpuparams_batch.n_threads = prompt_threads or threads
+        params.n_batch = params.n_ubatch = _BATCH_TOKENS
+        # Which slot a talk has is chosen here: prompts of other talks need not be put aside (in up to 8 GB).
+        params.cache_ram_mib = 0
+        params.cache_idle_slots = False
         params.verbosity = 0
         # Threads that wait by spinning take the core away from the thread they wait for.
         params.cpuparams.poll = 0
@@ -60,6 +74,7 @@ class LlamaCpp:
         except RuntimeError as error:
             raise EngineError(f"{gguf}: llama.cpp cannot load it: {error}") from error
         self._calls = NativeCalls(most_left=slots)
+        self._slots = Slots(slots)
 
     @property
     def name(self) -> str:
@@ -100,8 +115,9 @@ class LlamaCpp:
     ) -> Generation:
         """See Engine. While it reads a prompt it cannot be stopped, and is left to finish."""
         run = _Run()
+        told = merged(messages)
         request = {
-            "messages": [{"role": message.role, "content": message.text} for message in merged(messages)],
+            "messages": [{"role": message.role, "content": message.text} for message in told],
             "stream": True,
             "stream_options": {"include_usage": True},
             "temperature": sampling.temperature,
@@ -113,7 +129,9 @@ class LlamaCpp:
         }
 
         def work(put: Put) -> None:
-            self._server.handle_chat_completions(request, lambda chunk: run.take(chunk, put))
+            # One that is still busy takes this up as soon as it is free.
+            with self._slots.taken([(message.role, message.text) for message in told]) as slot:
+                self._server.handle_chat_completions({**request, "id_slot": slot}, lambda chunk: run.take(chunk, put))
 
         def cancel() -> None:
             run.cancelled = True
@@ -132,6 +150,42 @@ class LlamaCpp:
     def close(self) -> None:
         """See Engine."""
         del self._server
+
+
+class Slots:
+    """Which of llama.cpp's slots a prompt goes to: the one that has read this talk before, else the longest unused.
+
+    Left to itself llama.cpp takes the slot whose prompt begins most like the new one. As all begin with the same
+    examples, two talks took one slot from each other at every turn, and read their whole past again.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._read: list[list[tuple[str, str]]] = [[] for _ in range(count)]
+        self._busy = [0] * count
+        self._order = list(range(count))
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def taken(self, prompt: Sequence[tuple[str, str]]) -> Iterator[int]:
+        """The slot for `prompt`, its messages as (role, text), which is busy until the context is left."""
+        with self._lock:
+            slot = self._choose(list(prompt))
+            self._read[slot] = list(prompt)
+            self._busy[slot] += 1
+            self._order.remove(slot)
+            self._order.append(slot)
+        try:
+            yield slot
+        finally:
+            with self._lock:
+                self._busy[slot] -= 1
+
+    def _choose(self, prompt: list[tuple[str, str]]) -> int:
+        # Of the same talk all is the same but the last message, which may have been only the beginning of a question.
+        same = [slot for slot in self._order if (read := self._read[slot]) and read[:-1] == prompt[: len(read) - 1]]
+        if same:
+            return max(same, key=lambda slot: len(self._read[slot]))
+        return min(self._order, key=lambda slot: (self._busy[slot], self._order.index(slot)))
 
 
 @dataclass(slots=True)
