@@ -21,7 +21,9 @@ AHEAD_S = 1.0
 SMOOTHING_S = 0.5
 TOLERATED_S = 0.005
 """A constant error does no harm to a canceller, every correction does."""
-TORN_S = 0.03
+SLIP_EVERY_S = 0.2
+"""So 200 ppm at most are followed. Faster, and the canceller loses the echo."""
+TORN_S = 0.015
 TORN_FOR_S = 0.05
 """Times that are wrong by this much for this long are right: the device missed its time and said nothing."""
 SETTLING_S = 0.1
@@ -53,6 +55,7 @@ class PlayedSound:
         self._total = 0
         self._origin_s: float | None = None
         self._drift_s = 0.0
+        self._since_slip_s = 0.0
         self._torn_s = 0.0
         self._settling_s = 0.0
         self._tears = 0
@@ -127,7 +130,9 @@ class PlayedSound:
 
     def _follow(self, off_s: float, length_s: float) -> None:
         self._drift_s += (off_s - self._drift_s) * min(1.0, length_s / SMOOTHING_S)
-        if abs(self._drift_s) > TOLERATED_S:  # by single samples: a clock that goes wrong goes wrong slowly
+        self._since_slip_s += length_s
+        if abs(self._drift_s) > TOLERATED_S and self._since_slip_s >= SLIP_EVERY_S:
+            self._since_slip_s = 0.0
             slip_s = math.copysign(1 / SPEAKER_RATE_HZ, self._drift_s)
             self._origin_s = (self._origin_s or 0.0) + slip_s
             self._drift_s -= slip_s
