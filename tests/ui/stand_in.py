@@ -197,14 +197,14 @@ def pausing(turn: int = 0, at_s: float = 11.5, words: str = "I would like to") -
     return [
         Caption(at_s=at_s, turn=turn, text=words, final=False),
         MicLevel(at_s=at_s, dbfs=-55.0, speech_probability=0.02),
-        PauseJudged(at_s=at_s + 0.1, turn=turn, wait_ms=1800, why="unfinished", finished=0.07),
+        PauseJudged(at_s=at_s + 0.1, turn=turn, wait_ms=1800, why="open word", finished=0.07),
     ]
 
 
 def finished(turn: int = 0, at_s: float = 12.0) -> list[Event]:
     """The end of a turn that sounds and reads like one."""
     return [
-        PauseJudged(at_s=at_s - 0.05, turn=turn, wait_ms=200, why="finished", finished=0.94),
+        PauseJudged(at_s=at_s - 0.05, turn=turn, wait_ms=200, why="done", finished=0.94),
         SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.21, dropped=False),
         TurnCommitted(at_s=at_s, turn=turn, last_speech_at_s=at_s - 0.21),
         StateChanged(at_s=at_s, state=State.THINKING),

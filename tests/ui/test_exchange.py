@@ -20,7 +20,9 @@ from parlor_tui.events import (
     SpeechStopped,
     TurnCommitted,
 )
+from parlor_tui.hearing.end_of_turn import Why
 from parlor_tui.ui.exchange import NO_TURN, Exchange
+from parlor_tui.ui.pauses import pause_words
 from tests.ui import stand_in
 
 SPEAKING: list[Event] = [AudioStarted(at_s=12.8, turn=0), *stand_in.spoken_so_far()]
@@ -35,7 +37,7 @@ def after(*events: Event) -> Exchange:
 
 def test_a_pause_says_what_it_waits_for_until_the_user_goes_on() -> None:
     exchange = after(*stand_in.hearing(), *stand_in.pausing())
-    assert exchange.note == "pause: 1800 ms of silence end the turn: unfinished · sounds 7 % finished"
+    assert exchange.note == "pause: ends after 1800 ms: more must follow · sounds 7 % finished"
     assert exchange.lasts
     exchange.apply(MicLevel(at_s=11.8, dbfs=-50.0, speech_probability=0.4))
     assert exchange.lasts
@@ -129,3 +131,13 @@ def test_whatever_comes_a_reply_makes_way_only_while_it_sounds(events: list[Even
             assert exchange.yields is exchange.speaker_dbfs is exchange.echo is None
         if exchange.lasts:
             assert exchange.note
+
+
+def test_every_reason_has_words_of_its_own_and_a_new_one_stands_as_it_is() -> None:
+    """What the screen says of a pause keeps step with what can decide it."""
+    for why in Why:
+        told = pause_words(PauseJudged(at_s=1.0, turn=0, wait_ms=600, why=why))
+        assert told.startswith("pause: ends after 600 ms: ")
+        assert not told.endswith(f": {why}"), f"{why} has no words of its own"
+        assert len(told) + len(" · sounds 100 % finished") <= 72, "the frame at 80 columns holds it"
+    assert pause_words(PauseJudged(at_s=1.0, turn=0, wait_ms=600, why="mood")).endswith(": mood")

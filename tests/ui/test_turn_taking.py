@@ -55,7 +55,7 @@ async def test_a_pause_and_the_end_of_a_turn_are_told_below_the_talk(size: tuple
     app, assistant = make_app()
     async with app.run_test(size=size) as pilot:
         paused = await rows(app, pilot, assistant, *stand_in.ready(), *stand_in.hearing(), *stand_in.pausing())
-        assert any("pause: 1800 ms of silence end the turn: unfinished · sounds 7 % finished" in row for row in paused)
+        assert any("pause: ends after 1800 ms: more must follow · sounds 7 % finished" in row for row in paused)
         ended = await rows(app, pilot, assistant, *stand_in.finished())
         assert any("ended after 210 ms: finished" in row for row in ended)
         assert not any("pause:" in row for row in ended)
