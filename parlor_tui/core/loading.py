@@ -26,6 +26,8 @@ from parlor_tui.models.store import store_of
 from parlor_tui.settings import Settings
 from parlor_tui.speech.base import Stop, Voice
 from parlor_tui.speech.runtime import Runtime
+from parlor_tui.speech.sentences import sentences
+from parlor_tui.speech.spoken_text import spoken_text
 
 
 class Loader(Protocol):
@@ -250,6 +252,7 @@ def warm_up(parts: Parts) -> None:
     _answer_once(parts.engine, parts.opening("assistant", ""))
     if parts.end_of_turn is not None:
         parts.end_of_turn.finished(second_of_nothing)
+    spoken_text("".join(sentences("**5 km** \N{GRINNING FACE} Yes.")))
     parts.voice.synthesise("Hello there, how are you?", parts.voice.voices[0], 1.0, Stop())
 
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.limits import ReplyLimit
 from parlor_tui.core.memory import Item, Memory, RollsOver, Spoken, Tokens
 from parlor_tui.core.profiles import Parts
+from parlor_tui.core.reply_voice import ReplyOptions, ReplyVoice
 from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
 from parlor_tui.events import (
     CoreEvent,
@@ -31,32 +29,13 @@ from parlor_tui.events import (
     now_s,
 )
 from parlor_tui.settings import Tuning
-from parlor_tui.speech import readings
-from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, SpeechError, Stop
-from parlor_tui.speech.phonemes import phonemes
+from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, Stop
 from parlor_tui.speech.sentences import SentenceSplitter
-from parlor_tui.speech.spoken_text import spoken_text
-from parlor_tui.speech.voices import choose_voice, language_of, sounds_english
-from parlor_tui.speech.word_times import pauses, word_ends, words
+from parlor_tui.speech.word_times import words
 
 _log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 2048
-_PAUSE_MS = {"sentence": 180, "clause": 60}
-"""Silence behind a unit: the voice's own is trimmed, and people breathe."""
-
 Status = Literal["completed", "cancelled", "incomplete", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyOptions:
-    """How a reply is made. `instructions` take the place of the preset's, if there are any.
-
-    `speak` False makes text alone.
-    """
-
-    tuning: Tuning
-    instructions: str = ""
-    speak: bool = True
 
 
 class Preparation(Protocol):
@@ -296,57 +275,27 @@ class Reply:
         units.put_nowait(None)
 
     async def _speak(self, parts: Parts, units: asyncio.Queue[str | None]) -> None:
-        loop = asyncio.get_running_loop()
-        told: set[str] = set()
-        while (unit := await units.get()) is not None:
-            if self._item.spoken:
+        voice = ReplyVoice(self._core, parts, self._options, self._stop, lambda notice: self._emit(CoreNotice(notice)))
+        rest = ""
+        while (unit := rest or await units.get()) is not None:
+            if self._item.spoken and not self._released.is_set():
                 await self._released.wait()  # one unit is enough to begin with
+                voice.heard_from(now_s())
             if self._stop.stopped:
                 return
+            unit, rest = voice.next_part(unit)
             self._emit(ReplyUnit(self.response_id, self.item_id, unit))
-            spoken = spoken_text(unit) if self._options.speak else ""
-            samples: NDArray[np.float32] = np.zeros(0, np.float32)
-            speech = samples
-            voice: str | None = None
-            if spoken:
-                speaking = self._options.tuning.speaking
-                # English is what every voice can speak at a pinch, and what a recogniser without languages hears.
-                # Nor need the model answer in the language that it was spoken to.
-                spoken_to = self._preparation.language
-                language = "" if spoken_to == "en" or sounds_english(spoken) else spoken_to
-                choice = choose_voice(
-                    spoken, speaking.voice, parts.voice.voices, language or None, kanji=readings.found()
-                )
-                voice = choice.voice
-                if choice.notice and choice.notice not in told:
-                    told.add(choice.notice)
-                    self._emit(CoreNotice(choice.notice))
-            if voice is not None:
-                try:
-                    samples = await loop.run_in_executor(
-                        self._core.voice_pool,
-                        parts.voice.synthesise,
-                        spoken,
-                        voice,
-                        speaking.speed,
-                        self._stop,
-                    )
-                except Cancelled:
-                    return
-                except SpeechError as error:
-                    self._emit(CoreNotice(one_line(error)))
-            if len(samples):
-                speech = samples
-                pause_ms = _PAUSE_MS["sentence" if re.search(r"[.!?。！？…]\W*$", spoken) else "clause"]
-                samples = np.append(samples, np.zeros(pause_ms * SAMPLE_RATE_HZ // 1000, np.float32))
+            try:
+                said = await voice.say(unit, self._preparation.language, heard=self._released.is_set())
+            except Cancelled:
+                return
             began_samples = sum(spoken.samples for spoken in self._item.spoken)
-            self._item.spoken.append(Spoken(unit, len(samples)))
-            pcm16 = (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()
+            self._item.spoken.append(Spoken(unit, len(said.samples)))
+            pcm16 = (np.clip(said.samples, -1, 1) * 32767).astype("<i2").tobytes()
             for start in range(0, len(pcm16), 2 * _BLOCK_SAMPLES):
                 self._emit(ReplyAudio(self.response_id, self.item_id, pcm16[start : start + 2 * _BLOCK_SAMPLES]))
-            if voice is not None and len(speech):
-                ends = await loop.run_in_executor(self._core.voice_pool, _word_ends, unit, spoken, speech, voice)
-                self._item.spoken[-1] = Spoken(unit, len(samples), ends)
+            if ends := await voice.word_ends(unit, said):
+                self._item.spoken[-1] = Spoken(unit, len(said.samples), ends)
                 self._emit(self._words(unit, began_samples, ends))
 
     def _words(self, unit: str, began_samples: int, ends: tuple[int, ...]) -> ReplyWords:
@@ -371,12 +320,3 @@ class Reply:
         if self._worthless:
             self._nothing_said()
         self._memory.answered(self.item_id, self._tokens)
-
-
-def _word_ends(unit: str, spoken: str, speech: NDArray[np.float32], voice: str) -> tuple[int, ...]:
-    """The sample of `speech` at which each word of `unit` has been said."""
-
-    def letters(text: str) -> str:
-        return phonemes(text, language_of(voice))
-
-    return word_ends(unit, spoken, len(speech), letters, pauses(speech))

@@ -12,7 +12,8 @@ from typing import cast
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.memory import Item, Memory
 from parlor_tui.core.profiles import Parts
-from parlor_tui.core.reply import ReplyOptions, sampling
+from parlor_tui.core.reply import sampling
+from parlor_tui.core.reply_voice import ReplyOptions
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.opencv import rgb_of
 from parlor_tui.engines.base import EngineError

@@ -22,7 +22,8 @@ from parlor_tui.core.inference import Busy, InferenceCore, one_line
 from parlor_tui.core.input_audio import InputAudio, TooLong, spoken_wav
 from parlor_tui.core.memory import Item, Memory
 from parlor_tui.core.profiles import Parts
-from parlor_tui.core.reply import Reply, ReplyOptions, hears_itself
+from parlor_tui.core.reply import Reply, hears_itself
+from parlor_tui.core.reply_voice import ReplyOptions
 from parlor_tui.core.seeing import Seeing
 from parlor_tui.events import (
     CaptionFinal,
