@@ -47,8 +47,8 @@ _TEXTS: Mapping[Kind, tuple[str, ...]] = {
         "should do together on a rainy afternoon in a small town?",
         "Yesterday I read in the newspaper that people slept much better before there was electric light, and I wonder "
         "whether that is really true or only a nice old story.",
-        "When I was a child, my grandfather told me that the moon makes the sea rise and fall twice every single day, "
-        "but he never explained to me how something that far away can do it.",
+        "My grandfather told me that the moon makes the sea rise and fall twice every single day, but he never "
+        "explained to me how something that far away can do it.",
     ),
     "soft": (
         "Five plus seven is how much?",

@@ -24,6 +24,7 @@ from parlor_tui.bench.starting import at_work, simulated_core, wait_until_ready
 from parlor_tui.bench.utterances import BenchError, Utterance, Utterances, cache_folder
 from parlor_tui.bench.utterances import Report as Tell
 from parlor_tui.bench.watching import Watch
+from parlor_tui.devices.select import open_camera
 from parlor_tui.events import EagerCount, Notice, Ready, now_s
 from parlor_tui.settings import Settings
 
@@ -50,11 +51,12 @@ class Options:
 def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -> Report:
     """Measure. `tell` gets a line about what goes on. Ctrl-C ends it early, with what was measured until then.
 
-    Raises BenchError, and of the model store ModelError, if nothing can be measured.
+    Raises BenchError, of the model store ModelError and of the camera DeviceError, if nothing can be measured.
     """
     began_s, began_utc = now_s(), datetime.now(UTC).isoformat(timespec="seconds")
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     settings = _settings(options, settings)
+    open_camera(settings.devices.camera)  # says at once if it cannot be
     parts = _parts(options)
     lines = tuple(dict.fromkeys(line for part in parts for line in part.said))
     made = Utterances(settings, cache_folder(), options.seed).make(lines, tell)

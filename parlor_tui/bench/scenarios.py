@@ -143,6 +143,8 @@ def short_words_over(sitting: Sitting, findings: Findings, utterances: Sequence[
             outcome = "found" if stopped is not None else "missed"
             findings.add("short_words_over", utterance, outcome, stopped is not None, values)
             break
+        else:
+            _not_tried(findings, "short_words_over", utterance)
         sitting.be_quiet()
 
 
@@ -162,6 +164,8 @@ def barge_in(sitting: Sitting, findings: Findings, utterances: Sequence[Utteranc
             values |= {"stop": stop_s * 1000, "next_heard_percent": whole}
             findings.add("barge_in", utterance, "stopped" if stopped else "went on", stopped, values)
             break
+        else:
+            _not_tried(findings, "barge_in", utterance)
         sitting.be_quiet()
 
 
@@ -181,6 +185,8 @@ def false_barge_in(sitting: Sitting, findings: Findings, utterances: Sequence[Ut
             good = not ended and values.get("resumed", 0.0) <= 1000
             findings.add("false_barge_in", utterance, "ended the reply" if ended else "went on", good, values)
             break
+        else:
+            _not_tried(findings, "false_barge_in", utterance)
         sitting.be_quiet()
 
 
@@ -238,6 +244,11 @@ def _over_replies(
         if audible_s is not None and heard.speaker.last_s(audible_s - analysis.STOPPED_S, audible_s) is not None:
             yield mark, audible_s, heard
         sitting.be_quiet()
+
+
+def _not_tried(findings: Findings, scenario: str, utterance: Utterance) -> None:
+    """Say so, where an untried trial would only make a smaller number of them."""
+    findings.notes.append(f"{scenario}: {utterance.line.name} left out: no reply lasted long enough to be spoken over")
 
 
 def _barge_values(heard: Heard, onset_s: float) -> dict[str, float]:

@@ -89,10 +89,13 @@ class Sitting:
 
     def first_sound(self, after_s: float, timeout_s: float = ANSWER_S) -> float | None:
         """When the speaker is first heard after `after_s`; None if it is not within `timeout_s`."""
+        silent_until_s = after_s
         while now_s() < after_s + timeout_s:
-            found = self.place.heard(after_s, now_s()).speaker.first_s(after_s)
+            speaker = self.place.heard(silent_until_s, now_s()).speaker
+            found = speaker.first_s(after_s)
             if found is not None:
                 return found
+            silent_until_s = max(silent_until_s, speaker.end_s - _LOOK_S)  # looking costs time that others need
             time.sleep(_LOOK_S)
             self.check()
         return None

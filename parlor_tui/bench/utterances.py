@@ -122,7 +122,7 @@ class Utterances:
         }
         command = [sys.executable, "-P", "-m", "parlor_tui.bench.synthesis"]
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as child:
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as child:
             try:
                 self._follow(child, asked, len(absent), report)
             except BaseException:

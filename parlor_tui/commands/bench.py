@@ -25,9 +25,8 @@ MOST_TURNS = 1000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `parlor-tui bench`."""
-    how_much = parser.add_mutually_exclusive_group()
-    how_much.add_argument("--quick", action="store_true", help="a few turns of what matters most, in under a minute")
-    how_much.add_argument(
+    parser.add_argument("--quick", action="store_true", help="a few turns of what matters most, in under a minute")
+    parser.add_argument(
         "--only",
         type=_scenarios,
         default=(),
