@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -18,13 +17,14 @@ from numpy.typing import NDArray
 from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.captions.base import FinalCaption
 from parlor_tui.core.eager import Ahead, Gate
-from parlor_tui.core.inference import Busy, InferenceCore, one_line
+from parlor_tui.core.inference import Busy, InferenceCore
 from parlor_tui.core.input_audio import InputAudio, TooLong, spoken_wav
+from parlor_tui.core.listening import Listening
 from parlor_tui.core.memory import Item, Memory
-from parlor_tui.core.profiles import Parts
 from parlor_tui.core.reply import Reply, hears_itself
 from parlor_tui.core.reply_voice import ReplyOptions
 from parlor_tui.core.seeing import Seeing
+from parlor_tui.core.tasks import Tasks, new_id
 from parlor_tui.events import (
     CaptionFinal,
     CaptionPartial,
@@ -49,17 +49,8 @@ Emit = Callable[[CoreEvent], None]
 Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
-_PARTIAL_EVERY_MS = 400
-"""New audio that makes another partial caption worth its 60-100 ms of work."""
 _SHORTEST_COMMIT_MS = 100
 """Audio shorter than this poisons what follows in models that hear (measured by others on Gemma 4)."""
-_UNWRITTEN = "(words that could not be written down)"
-"""The caption of speech that only a model that hears could take in."""
-
-
-def new_id(prefix: str) -> str:
-    """A fresh id such as `item_5f3c...`."""
-    return f"{prefix}_{secrets.token_hex(8)}"
 
 
 class Session:
@@ -76,15 +67,17 @@ class Session:
         self._core = core
         self._emit = emit
         self._memory = Memory()
-        self._audio = InputAudio()
-        self._pending_item_id = new_id("item")
-        self._partial: asyncio.Task[None] | None = None
-        self._captions: dict[str, asyncio.Task[FinalCaption]] = {}
+        self._tasks = Tasks()
+        self.listening = Listening(
+            core,
+            self._tasks,
+            lambda parts: hears_itself(parts, self.tuning),
+            self._heard_partly,
+            lambda why: self.refuse("input_audio_transcription_failed", why, None),
+        )
         self._reply: Reply | None = None
         self._ahead: Ahead | None = None
         self._committed: Ahead | None = None
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self.language = ""
         self._seeing = Seeing(core, self._memory, emit)
 
     # --- requests -----------------------------------------------------------------------------------------------------
@@ -99,11 +92,11 @@ class Session:
         event_id: str | None = None,
     ) -> None:
         """Take new settings, `tuning` by their `section.key`, from the next reply on. None leaves a value as it is."""
-        if input_rate_hz is not None and input_rate_hz != self._audio.rate_hz:
-            if self._audio.samples_count:
+        if input_rate_hz is not None and input_rate_hz != self.input_rate_hz:
+            if self.listening.audio.samples_count:
                 self.refuse("invalid_value", "the audio format cannot change while audio is waiting", event_id)
                 return
-            self._audio = InputAudio(input_rate_hz)
+            self.listening.audio = InputAudio(input_rate_hz)
         self.tuning = self.tuning.with_values(tuning or {}, "session")
         self.instructions = self.instructions if instructions is None else instructions
         self.speak = self.speak if speak is None else speak
@@ -112,23 +105,19 @@ class Session:
     @property
     def input_rate_hz(self) -> int:
         """Rate of the audio that the client sends."""
-        return self._audio.rate_hz
+        return self.listening.audio.rate_hz
 
     def append(self, pcm16: bytes, event_id: str | None = None) -> None:
         """Take the next piece of the user's speech: 16-bit little-endian mono PCM at the session's input rate."""
         try:
-            self._audio.append(pcm16)
+            self.listening.append(pcm16)
         except TooLong as error:
             self.refuse("input_audio_buffer_full", str(error), event_id)
-            return
-        if self._partial is None and self._audio.new_ms >= _PARTIAL_EVERY_MS:
-            self._partial = self._spawn(self._caption_partial(self._pending_item_id))
 
     def clear(self) -> None:
         """Throw away the audio that was sent since the last commit."""
         self.resumed()
-        self._audio.clear()
-        self._pending_item_id = new_id("item")
+        self.listening.clear()
         self._emit(InputCleared())
 
     def paused(self, turn: int, pause: int, *, answer: bool) -> None:
@@ -136,14 +125,14 @@ class Session:
         ahead = self._ahead
         if ahead is None or ahead.pause != pause:
             self.resumed()
-            samples = self._audio.peek()
-            item = Item(self._pending_item_id, "user", audio_wav=spoken_wav(samples))
-            caption = self._spawn(self._caption(item, samples))
+            samples = self.listening.audio.peek()
+            item = Item(self.listening.item_id, "user", audio_wav=spoken_wav(samples))
+            caption = self.listening.caption(item, samples)
             ahead = self._ahead = Ahead(turn, pause, item, samples, caption)
         may_begin = self.tuning.hearing.eager_ms > 0 and self._reply is None and self._core.has_place
         if answer and may_begin and ahead.reply is None:
             self._begin(ahead)
-        self._spawn(self._judge(ahead, listen=answer))
+        self._tasks.spawn(self._judge(ahead, listen=answer))
 
     def resumed(self) -> None:
         """The user goes on: what was begun at the pause is worth nothing."""
@@ -154,11 +143,9 @@ class Session:
 
     def commit(self, event_id: str | None = None) -> None:
         """Make the audio sent so far a message of the user's; at a pause that lasts, what there was of it then."""
-        if not self._long_enough(self._audio, event_id):
+        if not self._long_enough(self.listening.audio, event_id):
             return
-        samples, _ = self._audio.take()
-        item_id = self._pending_item_id
-        self._pending_item_id = new_id("item")
+        item_id, samples = self.listening.take()
         self._emit(InputCommitted(item_id))
         self._drop_committed()
         ahead, self._ahead = self._ahead, None
@@ -172,7 +159,7 @@ class Session:
         self, pcm16: bytes, *, item_id: str | None = None, after: str | None = None, event_id: str | None = None
     ) -> None:
         """Add a spoken message as a whole: 16-bit little-endian mono PCM at the session's input rate."""
-        audio = InputAudio(self._audio.rate_hz)
+        audio = InputAudio(self.input_rate_hz)
         try:
             audio.append(pcm16)
         except TooLong as error:
@@ -207,7 +194,7 @@ class Session:
         if not self._remember(item, after, event_id):
             return
         if picture is not None:
-            self._spawn(self._seeing.take(item, self._view(), frame=frame, busy=self._reply is not None))
+            self._tasks.spawn(self._seeing.take(item, self._view(), frame=frame, busy=self._reply is not None))
         self._emit(ItemAdded(item.item_id, role, text, done=False, previous_item_id=previous))
         self._emit(ItemAdded(item.item_id, role, text, done=True, previous_item_id=previous))
 
@@ -251,7 +238,7 @@ class Session:
         reply = Reply(self._core, self._memory, self._emit, options, turn_preparation, new_id("resp"), item_id, turn)
         self._reply = reply
         self._emit(ReplyCreated(reply.response_id, reply.item_id, turn, options.speak))
-        self._spawn(self._make(reply))
+        self._tasks.spawn(self._make(reply))
 
     def cancel(self, response_id: str | None = None, event_id: str | None = None) -> None:
         """End the reply that is being made. What it had said is remembered until `truncate` says what was heard."""
@@ -273,9 +260,7 @@ class Session:
             self._reply.cancel()
         self.resumed()
         self._drop_committed()
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.close()
 
     # --- work ---------------------------------------------------------------------------------------------------------
 
@@ -299,7 +284,7 @@ class Session:
         preparation = _Preparation(self, lambda: ahead.item.text, ahead.caption)
         ids = new_id("resp"), new_id("item")
         ahead.reply = Reply(self._core, branch, ahead.gate, self._view(), preparation, *ids, ahead.turn, unheard=True)
-        self._spawn(self._make(ahead.reply))
+        self._tasks.spawn(self._make(ahead.reply))
 
     def _use_ahead(self, turn: int) -> bool:
         """Let the reply that was begun at the pause be heard, if there is one and it still answers the talk."""
@@ -346,11 +331,13 @@ class Session:
             _log.exception("end of turn")
             return
         if self._ahead is ahead:
-            self._emit(TurnJudged(ahead.turn, ahead.pause, found.text, found.language or self.language, finished))
+            self._emit(
+                TurnJudged(ahead.turn, ahead.pause, found.text, found.language or self.listening.language, finished)
+            )
 
     def _add_spoken(self, item_id: str, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
         item = Item(item_id, "user", audio_wav=spoken_wav(samples))
-        self._add_captioned(item, self._spawn(self._caption(item, samples)), len(samples), after, event_id)
+        self._add_captioned(item, self.listening.caption(item, samples), len(samples), after, event_id)
 
     def _add_captioned(
         self,
@@ -365,36 +352,15 @@ class Session:
             return
         self._emit(ItemAdded(item.item_id, "user", "", done=False, previous_item_id=previous))
 
-        def tell(_caption: asyncio.Task[FinalCaption]) -> None:
-            self._captions.pop(item.item_id, None)
-            if not caption.cancelled():
-                self._emit(CaptionFinal(item.item_id, item.text, samples_count * 1000 / CAPTION_RATE_HZ))
-                self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
+        def tell() -> None:
+            self._emit(CaptionFinal(item.item_id, item.text, samples_count * 1000 / CAPTION_RATE_HZ))
+            self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
 
-        if caption.done():
-            tell(caption)
-        else:
-            self._captions[item.item_id] = caption
-            caption.add_done_callback(tell)
+        self.listening.wait_for(item, caption, tell)
 
-    async def _caption(self, item: Item, samples: NDArray[np.float32]) -> FinalCaption:
-        """Write down what was said. Whatever fails is told, and leaves the item without words."""
-        parts: Parts | None = None
-        found = FinalCaption("")
-        try:
-            parts = await self._core.parts()
-            if not hears_itself(parts, self.tuning):
-                item.audio_wav = None
-            loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(self._core.caption_pool, parts.captioner.final, samples, self.language)
-            self.language = found.language or self.language
-        except Exception as error:  # noqa: BLE001 - any failure of the recogniser is told, and the talk goes on
-            _log.exception("captions")
-            if parts is not None and hears_itself(parts, self.tuning):
-                found = FinalCaption(_UNWRITTEN)
-            self.refuse("input_audio_transcription_failed", f"captions failed: {one_line(error)}", None)
-        item.text = found.text
-        return found
+    def _heard_partly(self, item_id: str, text: str) -> None:
+        self._emit(CaptionPartial(item_id, text))
+        self._tasks.spawn(self._seeing.heard(text, self._view(), busy=self._reply is not None))
 
     def _remember(self, item: Item, after: str | None, event_id: str | None) -> bool:
         if any(item.item_id == known.item_id for known in self._memory.items):
@@ -407,36 +373,12 @@ class Session:
             return False
         return True
 
-    async def _caption_partial(self, item_id: str) -> None:
-        try:
-            parts = await self._core.parts()
-            samples = self._audio.peek()
-            loop = asyncio.get_running_loop()
-            text = await loop.run_in_executor(self._core.caption_pool, parts.captioner.partial, samples, self.language)
-            if text and item_id == self._pending_item_id:
-                self._emit(CaptionPartial(item_id, text))
-                self._spawn(self._seeing.heard(text, self._view(), busy=self._reply is not None))
-        except Exception:  # noqa: BLE001 - a partial caption is a courtesy: the final one tells what is wrong
-            _log.exception("partial caption")
-        finally:
-            self._partial = None
-
-    async def words(self) -> None:
-        """Return once every caption of what was committed is there."""
-        await asyncio.gather(*self._captions.values(), return_exceptions=True)
-
     async def pictures(self, said: Callable[[], str], words: Callable[[], Awaitable[None]]) -> None:
         """Return once it is decided which pictures the model is shown with a turn in which was `said` so far."""
         await self._seeing.settle(self._view(), said, words)
 
     def _view(self) -> ReplyOptions:
         return ReplyOptions(self.tuning, self.instructions, self.speak)
-
-    def _spawn(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 class _Preparation:
@@ -452,11 +394,11 @@ class _Preparation:
     @property
     def language(self) -> str:
         """See Preparation."""
-        return self._session.language
+        return self._session.listening.language
 
     async def words(self) -> None:
         """See Preparation."""
-        await self._session.words()
+        await self._session.listening.words()
         if self._caption is not None:
             await asyncio.wait((self._caption,))
 
