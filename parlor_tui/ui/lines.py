@@ -86,7 +86,7 @@ def _reply(entry: TurnEntry) -> Content | None:
 
 def _parts(entry: TurnEntry) -> tuple[str, str, str]:
     """What was heard of the reply, the rest, and how that is drawn."""
-    reply, has_sound = entry.reply, any(entry.spoken.samples)
+    reply, has_sound = entry.reply, entry.spoken.has_sound
     if entry.status == "joined":
         return "", reply, "dim strike"
     if entry.heard is not None:

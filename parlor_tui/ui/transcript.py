@@ -16,6 +16,7 @@ from parlor_tui.events import (
     PauseJudged,
     ReplyAudioArrived,
     ReplyText,
+    ReplyTimed,
     ReplyUnitReady,
     Severity,
     SpeakerLevel,
@@ -158,6 +159,8 @@ class Transcript:
                 entry.spoken.add_unit(clean(event.text))
             case ReplyAudioArrived() if entry := self._turns.get(event.turn):
                 entry.spoken.add_samples(event.samples)
+            case ReplyTimed() if entry := self._turns.get(event.turn):
+                entry.spoken.add_words(clean(event.text), event.ends_ms)
             case SpeakerLevel() if entry := self._turns.get(event.turn):
                 self._sounds(entry, event.played_ms)
             case Interrupted() if entry := self._turns.get(event.turn):
@@ -226,7 +229,8 @@ class Transcript:
     def _sounds(self, entry: TurnEntry, played_ms: float) -> None:
         """So much of the reply was heard; a meter may be late, and tell of one that is over."""
         sounded = entry.spoken.heard(played_ms)
-        if entry.status is None and entry.cut_by is None and sounded != entry.sounded:
+        grown = len(sounded) > len(entry.sounded)  # times that become known late take nothing back
+        if entry.status is None and entry.cut_by is None and grown:
             entry.sounded = sounded
             self._touch(entry)
 

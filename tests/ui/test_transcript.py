@@ -15,6 +15,7 @@ from parlor_tui.events import (
     Notice,
     ReplyAudioArrived,
     ReplyText,
+    ReplyTimed,
     ReplyUnitReady,
     SpeakerLevel,
     SpeechStarted,
@@ -23,7 +24,7 @@ from parlor_tui.events import (
     TurnDone,
 )
 from parlor_tui.ui.lines import entry_lines
-from parlor_tui.ui.spoken import Spoken, split_heard
+from parlor_tui.ui.spoken import Spoken, Unit, split_heard
 from parlor_tui.ui.text import clean, clipped
 from parlor_tui.ui.transcript import LineEntry, Transcript, TurnEntry
 from tests.ui import stand_in
@@ -294,8 +295,30 @@ def test_what_was_heard_is_a_beginning_in_whole_words_and_only_grows(units: list
     assert spoken.heard(sum(samples for _, samples in units) / 24 + 1) == whole
 
 
+def test_words_light_up_when_they_have_been_said_once_that_is_known() -> None:
+    spoken = Spoken([Unit("No.", 24_000, ((3, 900.0),)), Unit("A long one.", 24_000)])
+    assert spoken.heard(899.0) == ""
+    assert spoken.heard(900.0) == "No."
+    assert spoken.heard(1500.0) == "No. A"
+    spoken.add_words("A long one.", ((1, 1050.0), (6, 1480.0), (11, 1900.0)))
+    assert spoken.heard(1500.0) == "No. A long"
+    spoken.add_words("No.", ((3, 10.0),))
+    assert spoken.heard(500.0) == "", "what is known is not told anew"
+
+
+def test_times_of_words_reach_the_talk_and_take_nothing_back() -> None:
+    transcript = talk(*stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking(), *stand_in.spoken_so_far())
+    assert lit(transcript) == "A red mug and an open"
+    ends = tuple((len(stand_in.REPLY[: at + 1]), 200.0 * at) for at, c in enumerate(stand_in.REPLY) if c in " .")
+    transcript.apply(ReplyTimed(at_s=14.0, turn=0, text=stand_in.REPLY, ends_ms=ends))
+    transcript.apply(SpeakerLevel(at_s=14.1, turn=0, dbfs=-20.0, played_ms=1600.0))
+    assert lit(transcript) == "A red mug and an open"
+    transcript.apply(SpeakerLevel(at_s=14.2, turn=0, dbfs=-20.0, played_ms=3000.0))
+    assert lit(transcript) == "A red mug and an open"
+
+
 def test_scripts_without_spaces_light_up_by_character() -> None:
-    spoken = Spoken(["今日はいい天気です"], [9 * 2400])
+    spoken = Spoken([Unit("今日はいい天気です", 9 * 2400)])
     assert [len(spoken.heard(ms)) for ms in (0.0, 150.0, 450.0, 901.0)] == [0, 1, 4, 9]
 
 
