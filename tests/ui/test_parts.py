@@ -124,6 +124,10 @@ def test_the_settings_show_where_nothing_is_measured(values: dict[str, object], 
     assert told in sound_line(sounds, 78).plain
 
 
+def test_an_echo_too_weak_to_measure_is_called_so() -> None:
+    assert "echo below -60 dB   " in sound_line(Sounds(speaker_db=-18, echo_db=-60, suppressed_db=0), 78).plain
+
+
 def test_a_canceller_that_cannot_run_is_told() -> None:
     assert "echo not cancelled" in sound_line(Sounds(can_cancel=False), 78).plain
 

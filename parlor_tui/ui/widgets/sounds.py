@@ -13,7 +13,7 @@ from parlor_tui.events import EagerCount, State
 from parlor_tui.settings import Hearing
 from parlor_tui.ui.exchange import Exchange
 from parlor_tui.ui.widgets.last_turn import DASH
-from parlor_tui.ui.widgets.status import METER, meter, shown_db
+from parlor_tui.ui.widgets.status import METER, QUIETEST_DBFS, meter, shown_db
 
 WIDE_CELLS = 100
 LEFT_CELLS = 35
@@ -83,6 +83,8 @@ def _echo(sounds: Sounds, wide: bool) -> Content:
         return Content.assemble(("echo ", "dim"), ("not cancelled", "$text-warning"))
     if sounds.echo_db is None or sounds.suppressed_db is None:
         return Content.styled(f"echo {DASH}", "dim")
+    if sounds.echo_db <= QUIETEST_DBFS:
+        return Content.assemble(("echo ", "dim"), f"below {QUIETEST_DBFS:.0f} dB")
     less = f"{sounds.suppressed_db} dB taken out" if wide else f"{sounds.suppressed_db} less"
     return Content.assemble(("echo ", "dim"), f"{sounds.echo_db} dB, {less}")
 
