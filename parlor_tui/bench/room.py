@@ -239,6 +239,11 @@ class RoomSpeaker:
         """See `devices.base.Speaker`."""
         return self._buffer.reference(start_s, count)
 
+    @property
+    def tears(self) -> int:
+        """How often the room missed its time."""
+        return self._buffer.tears
+
     def clock(self) -> PlaybackClock:
         """See `devices.base.Speaker`."""
         return self._buffer.clock(now_s())

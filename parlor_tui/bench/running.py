@@ -12,6 +12,7 @@ from pathlib import Path
 from parlor_tui import __version__
 from parlor_tui.assistant import Assistant
 from parlor_tui.bench import scenarios
+from parlor_tui.bench.costs.command import command
 from parlor_tui.bench.costs.seed import replay
 from parlor_tui.bench.findings import Findings
 from parlor_tui.bench.measures import measures, voice_to_voice_target
@@ -20,7 +21,7 @@ from parlor_tui.bench.report import Report, Setup
 from parlor_tui.bench.rig import Rig
 from parlor_tui.bench.room import Room
 from parlor_tui.bench.sitting import Sitting
-from parlor_tui.bench.starting import at_work, simulated_core, wait_until_ready
+from parlor_tui.bench.starting import at_work, wait_until_ready
 from parlor_tui.bench.utterances import BenchError, Utterance, Utterances, cache_folder
 from parlor_tui.bench.utterances import Report as Tell
 from parlor_tui.bench.watching import Watch
@@ -62,7 +63,7 @@ def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -
     made = Utterances(settings, cache_folder(), options.seed).make(lines, tell)
     watch, findings = Watch(), Findings()
     place = Rig() if options.rig else Room(seed=options.seed)
-    core = simulated_core(options.costs, config, made.values())
+    core = _simulated_core(options.costs, config, made)
     assistant = Assistant(settings, config, watch.listener, opener=place.opener, core=core)
     ready: Ready | None = None
     stopped = False
@@ -157,6 +158,16 @@ def _play(
             scenarios.clipping(sitting, findings, said, settings.hearing.pre_roll_ms)
         case _:
             scenarios.echo_alone(sitting, findings, ECHOES, part.count)
+
+
+def _simulated_core(costs: str, config: Path | None, made: Mapping[str, Utterance]) -> list[str]:
+    """The command line of a core whose models only take the time that `costs` names; empty for real ones."""
+    if not costs:
+        return []
+    try:
+        return command(config, [utterance.samples for utterance in made.values()], cache_folder(), costs)
+    except OSError as error:
+        raise BenchError(f"{cache_folder()}: cannot be written: {error.strerror}") from None
 
 
 def _notes(setup: Setup, place: Room | Rig, made: Mapping[str, Utterance]) -> list[str]:

@@ -252,7 +252,12 @@ def _not_tried(findings: Findings, scenario: str, utterance: Utterance) -> None:
 
 
 def _barge_values(heard: Heard, onset_s: float) -> dict[str, float]:
-    """The dip, if there was one. A reply that is silent at once is quieter, too."""
+    """The dip, if there was one. A reply that is silent at once is quieter, too.
+
+    Where nobody knows how loud the reply was to be its own syllables would pass for dips: there, none is told of.
+    """
+    if heard.intended is None:
+        return {}
     dip_s = analysis.dip_s(heard.speaker, onset_s, heard.speaker.end_s, heard.intended)
     stop_s = analysis.barge_stop_s(heard.user, heard.speaker, onset_s - 0.05)
     times = [at_s for at_s in (dip_s, stop_s) if at_s is not None]

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from parlor_tui.assistant import Assistant
 from parlor_tui.bench.rig import Rig
 from parlor_tui.bench.room import Room
-from parlor_tui.bench.utterances import BenchError, Report, Utterance
+from parlor_tui.bench.utterances import BenchError, Report
 from parlor_tui.bench.watching import Watch, first
 from parlor_tui.events import Failed, Loading, Ready, State, now_s
 
 _START_S = 120.0
 """Nothing new from a core that loads for this long means that nothing will come."""
 _STOP_S = 2.0
-
-
-def simulated_core(costs: str, config: Path | None, made: Iterable[Utterance]) -> list[str]:
-    """The command line of a core whose models only take the time that `costs` names; empty for real ones.
-
-    It is told how long the utterances are, since it recognises nothing.
-    """
-    if not costs:
-        return []
-    lengths = ",".join(str(round(utterance.length_s * 1000)) for utterance in made)
-    said = ["--speech-ms", lengths] if lengths else []
-    file = ["--config", str(config)] if config else []
-    return [sys.executable, "-P", "-m", "parlor_tui.bench.costs.core", "--costs", costs, *said, *file]
 
 
 @contextmanager
