@@ -7,17 +7,20 @@ import queue
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 
-from parlor_tui.bench.costs.core import command
+from parlor_tui.bench.costs.command import command
 from parlor_tui.bench.costs.costs import M3_PRO, REPLY
 from parlor_tui.events import CoreEvent, CoreHello, CoreReady, ReplyAudio, ReplyCreated, ReplyDone
 from parlor_tui.link import client_events as say
 from parlor_tui.link.client import Link
 from tests.conftest import Home
+
+TONE = np.full(48_000, 0.1, np.float32)
 
 
 class Client:
@@ -41,9 +44,9 @@ class Client:
 
 
 @pytest.fixture
-def core(isolated_home: Home) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def core(isolated_home: Home, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     process = subprocess.Popen(
-        command(None, [3.0, 9.0]), env=isolated_home.env, text=True,
+        command(None, [TONE], tmp_path), env=isolated_home.env, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     assert process.stdin is not None
@@ -87,10 +90,21 @@ def test_it_is_a_core_that_says_what_it_is_and_answers_in_time(core: tuple[subpr
     client.link.close()
 
 
-def test_what_it_cannot_do_is_one_line(isolated_home: Home) -> None:
-    for wrong, told in (("--speech-ms=3,x", "milliseconds"), ("--costs=m9", "m9"), ("--config=absent.toml", "absent")):
+def test_what_it_cannot_do_is_one_line(isolated_home: Home, tmp_path: Path) -> None:
+    (tmp_path / "bad.npz").write_text("no sounds")
+    for wrong, told in (
+        (f"--said={tmp_path / 'bad.npz'}", ""),
+        ("--said=gone.npz", "gone"),
+        ("--costs=m9", "m9"),
+        ("--config=absent.toml", "absent"),
+    ):
         done = subprocess.run(
-            [*command(None), wrong], env=isolated_home.env, input="", capture_output=True, text=True, check=False
+            [*command(None, [], tmp_path), wrong],
+            env=isolated_home.env,
+            input="",
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 2
         assert told in done.stderr

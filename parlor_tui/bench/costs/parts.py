@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 from parlor_tui.bench.costs.costs import NAME, Costs
 from parlor_tui.bench.costs.library import Simulated
 from parlor_tui.bench.costs.machine import Machine
-from parlor_tui.captions.base import SAMPLE_RATE_HZ as HEARD_RATE_HZ
+from parlor_tui.bench.costs.script import Script, speech_s, words
 from parlor_tui.captions.base import FinalCaption
+from parlor_tui.core.loading import warm_up
 from parlor_tui.core.profiles import OnProgress, Parts, Profile
 from parlor_tui.engines.backends import Backends
 from parlor_tui.engines.litert import LiteRt
@@ -26,49 +26,14 @@ from parlor_tui.speech.base import Cancelled, Stop
 MODEL = f"Gemma 4 E2B, simulated ({NAME})"
 PROFILE = Profile("gemma", MODEL, demo_grade=False, prompting="instructions")
 
-_LOUD = 0.01
-"""-40 dBFS: what is softer is silence, as in the figures of the bench."""
-_TOLERANCE_S = 0.15
-_WORDS_PER_S = 2.7
-_TALK = (
-    "please tell me what you know about the fjords in the west of Norway and how people travel there in the winter "
-    "when the roads are closed by deep snow for many weeks"
-)
-_LAST_WORD = "today?"
-
 _VOICES = ("af_heart", "af_bella", "am_michael", "bf_emma", "bm_george")
 _SEED_SPEED = 1.1
 """The speed at which the lengths of audio were published."""
 _PITCH_HZ = 150
 _SYLLABLES_HZ = 4
-
-
-def speech_s(samples: NDArray[np.float32]) -> float:
-    """From the first loud sample to the last (16 kHz); 0 if none is."""
-    loud = np.flatnonzero(np.abs(samples) > _LOUD)
-    return float(loud[-1] - loud[0] + 1) / HEARD_RATE_HZ if len(loud) else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """What will be said, as far as its length tells: how long (s) each utterance is. Empty: all that is heard is whole.
-
-    It stands in for recognition, which nobody published times of: whatever is about as long as an utterance is one.
-    """
-
-    lengths_s: tuple[float, ...] = ()
-
-    def whole(self, heard_s: float) -> bool:
-        """Whether the utterance is over."""
-        return not self.lengths_s or any(abs(heard_s - length_s) <= _TOLERANCE_S for length_s in self.lengths_s)
-
-    def words(self, heard_s: float) -> str:
-        """As many words as are said in that time; as a question once it is whole."""
-        if not heard_s:
-            return ""
-        count = max(1, round(heard_s * _WORDS_PER_S))
-        words = list(islice(cycle(_TALK.split()), count))
-        return " ".join([*words[:-1], _LAST_WORD] if self.whole(heard_s) else [*words, "and"]).capitalize()
+_EDGE_S = 0.005
+_EDGE_LEVEL = 0.25
+"""It begins and ends this much softer, for that long: still audible, and without a click."""
 
 
 class SimulatedCaptions:
@@ -84,11 +49,13 @@ class SimulatedCaptions:
     def partial(self, samples: NDArray[np.float32], talk_language: str = "") -> str:
         """See Captioner."""
         self._machine.work("captions", "caption", self._costs.caption_s)
-        return self._script.words(speech_s(samples))
+        return words(speech_s(samples), whole=False)
 
     def final(self, samples: NDArray[np.float32], talk_language: str = "") -> FinalCaption:
         """See Captioner."""
-        text = self.partial(samples, talk_language)
+        asked_s = self._machine.now_s()
+        text = words(speech_s(samples), whole=self._script.whole(samples))
+        self._machine.work("captions", "caption", self._costs.caption_s, ready_s=asked_s)
         return FinalCaption(text, "en" if text else "")
 
 
@@ -102,8 +69,10 @@ class SimulatedEndOfTurn:
 
     def finished(self, samples: NDArray[np.float32]) -> float:
         """See EndOfTurnModel."""
-        self._machine.work("end_of_turn", "judge", self._costs.end_of_turn_s)
-        return 0.98 if self._script.whole(speech_s(samples)) else 0.02
+        asked_s = self._machine.now_s()
+        whole = self._script.whole(samples)
+        self._machine.work("end_of_turn", "judge", self._costs.end_of_turn_s, ready_s=asked_s)
+        return 0.98 if whole else 0.02
 
 
 class SimulatedVoice:
@@ -129,13 +98,14 @@ class SimulatedVoice:
 
 
 def hum(length_s: float) -> NDArray[np.float32]:
-    """About `length_s` of a voice-like sound (mono, 24 kHz): loud at both ends, a syllable four times a second."""
+    """About `length_s` of a voice-like sound (mono, 24 kHz): a syllable four times a second, audible to both ends."""
     period = SPOKEN_RATE_HZ // _PITCH_HZ
     at_s = np.arange(round(length_s * _PITCH_HZ) * period + 1) / SPOKEN_RATE_HZ
     phase = 2 * np.pi * _PITCH_HZ * at_s
     tone = sum((np.cos(phase * k) / k for k in range(2, 7)), np.cos(phase))
     envelope = 0.11 - 0.07 * np.cos(2 * np.pi * _SYLLABLES_HZ * at_s)
-    return np.ascontiguousarray(envelope * tone, dtype=np.float32)
+    edge = np.clip(np.minimum(at_s, at_s[-1] - at_s) / _EDGE_S, _EDGE_LEVEL, 1.0)
+    return np.ascontiguousarray(edge * envelope * tone, dtype=np.float32)
 
 
 def parts(settings: Settings, costs: Costs, script: Script, machine: Machine | None = None) -> Parts:
@@ -170,4 +140,6 @@ class SimulatedLoader:
     def __call__(self, progress: OnProgress, cancelled: threading.Event) -> Parts:
         """See Loader."""
         progress(f"simulating the models ({NAME})", 0, 0)
-        return parts(self.settings, self.costs, self.script)
+        made = parts(self.settings, self.costs, self.script)
+        warm_up(made)
+        return made
