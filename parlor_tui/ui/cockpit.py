@@ -218,7 +218,7 @@ class ParlorApp(App[int], inherit_bindings=False):
                 self.query_one(OfferBar).shown = event
             case ModelOver():
                 self._model_over(event)
-            case TurnDone() if event.stages_ms:
+            case TurnDone() if event.stages_ms and event.status != "joined":
                 last = self.query_one(LastTurn)
                 last.stages_ms, last.eager_ms = event.stages_ms, event.eager_ms
             case Notice() if event.key:

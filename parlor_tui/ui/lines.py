@@ -76,7 +76,12 @@ def _user(entry: TurnEntry) -> Content:
 
 
 def _reply(entry: TurnEntry) -> Content | None:
-    """The reply as far as it goes: what is still to be heard is dim, what never will be struck through."""
+    """The reply as far as it goes: what is still to be heard is dim, what never will be struck through.
+
+    Of a joined turn nothing was heard: the reply to the next one takes its place.
+    """
+    if entry.status == "joined":
+        return None
     if not entry.reply:
         waits = entry.committed and not entry.reply_final and entry.cut_by is None
         return Content.styled("…", "dim") if waits else None
@@ -87,8 +92,6 @@ def _reply(entry: TurnEntry) -> Content | None:
 def _parts(entry: TurnEntry) -> tuple[str, str, str]:
     """What was heard of the reply, the rest, and how that is drawn."""
     reply, has_sound = entry.reply, entry.spoken.has_sound
-    if entry.status == "joined":
-        return "", reply, "dim strike"
     if entry.heard is not None:
         return *split_heard(reply, entry.heard), "dim strike"
     if entry.cut_by is not None and has_sound:

@@ -207,7 +207,8 @@ class Transcript:
     def _done(self, entry: TurnEntry, event: TurnDone) -> None:
         entry.status, entry.output_tokens = event.status, event.output_tokens
         entry.voice_to_voice_ms = event.stages_ms.get("voice_to_voice")
-        entry.settled = entry.reply_final = True
+        entry.settled = entry.settled or event.status != "joined"  # whose caption may come still
+        entry.reply_final = True
         if event.reply:
             entry.reply = clean(event.reply)
         if (speech := self._over_reply) is not None and event.status in ("interrupted", "joined"):

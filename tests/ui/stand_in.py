@@ -256,7 +256,9 @@ def joined() -> list[Event]:
         *stopped,
         SpeechStarted(at_s=12.4, turn=1),
         Interrupted(at_s=13.0, turn=0, by="voice", played_ms=0.0),
-        TurnDone(at_s=13.0, turn=0, status="joined", heard=first, reply="", stages_ms={}, output_tokens=0),
+        TurnDone(
+            at_s=13.0, turn=0, status="joined", heard=first, reply="", stages_ms={"endpoint": 600.0}, output_tokens=0
+        ),
         StateChanged(at_s=13.0, state=State.HEARING),
         Caption(at_s=13.2, turn=1, text="needs to steep", final=False),
         *finished(turn=1, at_s=15.0)[:-1],

@@ -142,6 +142,16 @@ def test_turns_that_are_answered_together_are_joined_by_a_rail() -> None:
     ]
 
 
+def test_what_was_begun_for_a_joined_turn_gives_way_and_its_caption_may_come_late() -> None:
+    begun = ReplyText(at_s=12.3, turn=0, delta="You would like")
+    joined = [event for event in stand_in.joined() if not (isinstance(event, Caption) and event.turn == 0)]
+    transcript = talk(*joined[:3], begun, *joined[3:])
+    assert plain(transcript)[:2] == ["you   ╭ …", "      │ you went on: answered together, below"]
+    transcript.apply(Caption(at_s=16.0, turn=0, text="I would like to know", final=True))
+    assert plain(transcript)[0] == "you   ╭ I would like to know"
+    assert not any("You would like" in line for line in plain(transcript))
+
+
 def test_a_rail_goes_through_three_turns_and_past_a_noise() -> None:
     def turn(number: int, status: str = "") -> list[Event]:
         said = Caption(at_s=1.0, turn=number, text=f"part {number}", final=True)

@@ -75,9 +75,9 @@ async def test_words_that_light_up_neither_scroll_nor_lay_out_anew() -> None:
 async def test_joined_turns_stand_close_and_the_eager_figures_are_seen() -> None:
     app, assistant = make_app()
     async with app.run_test(size=(120, 40)) as pilot:
-        now = await rows(
-            app, pilot, assistant, *stand_in.ready(), *stand_in.joined(), *stand_in.done(turn=1, eager_ms=352.0)
-        )
+        now = await rows(app, pilot, assistant, *stand_in.ready(), *stand_in.joined())
+        assert not any(row.split()[1:2] == ["endpoint"] and "600" in row for row in now), "no turn was answered yet"
+        now = await rows(app, pilot, assistant, *stand_in.done(turn=1, eager_ms=352.0))
         first = next(number for number, row in enumerate(now) if "╭ I would like" in row)
         assert "│ you went on: answered together, below" in now[first + 1]
         assert "╰ needs to steep" in now[first + 2]
