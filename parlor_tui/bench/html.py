@@ -108,11 +108,12 @@ def _latency(report: Report) -> Markup:
     if not turns:
         return Markup()
     scale = _scale(report)
-    unknown = any(waterfall.Row.of(turn).whole_ms - _sum_ms(turn) >= 1 for turn in turns)
+    unknown = not all(waterfall.Row.of(turn).is_accounted_for for turn in turns)
     parts: list[Markup] = [element("h2", "Where the time goes")]
     words = (
         f"From the user's last audible sample to the reply's first, one bar for each turn. The dashed line is the goal "
         f"of {scale.goal_ms:.0f} ms; ticks below a bar are moments of the turn. What is done ahead shows as no stage. "
+        "Grey is what the assistant does not count itself: it may take the speech to end sooner or later than it does. "
         "Point at anything to read it; the table below has every value."
     )
     parts += [
@@ -244,10 +245,6 @@ def _main(measure: Measure) -> str:
         return in_unit(measure.value, measure.unit) + counted
     which = measure.target.statistic if measure.target is not None else "p50"
     return in_unit(getattr(measure.spread, which), measure.unit)
-
-
-def _sum_ms(turn: Turn) -> float:
-    return sum(turn.stages_ms.get(stage, 0.0) for stage in STAGES)
 
 
 def _who(turn: Turn) -> str:

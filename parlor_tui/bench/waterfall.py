@@ -72,11 +72,25 @@ class Row:
             whole_ms = sum(turn.stages_ms.get(stage, 0.0) for stage in STAGES)
         return cls(f"turn {turn.number}", turn.stages_ms, whole_ms, turn.marks_ms)
 
+    @property
+    def begin_ms(self) -> float:
+        """When the stages begin: where the assistant took the user's speech to end, which may be sooner or later."""
+        heard_ms = self.marks_ms.get("audio_started")
+        return 0.0 if heard_ms is None else heard_ms - sum(self.stages_ms.get(stage, 0.0) for stage in STAGES)
+
+    @property
+    def is_accounted_for(self) -> bool:
+        """Whether the stages are all of it."""
+        sum_ms = sum(self.stages_ms.get(stage, 0.0) for stage in STAGES)
+        return self.begin_ms < 1 and self.whole_ms - self.begin_ms - sum_ms < 1
+
 
 def bar(row: Row, scale: Scale) -> Markup:
     """The stages one after the other, moments of the turn as ticks below, the goal as a line."""
     shapes: list[Markup] = []
-    at_ms = 0.0
+    begin_ms = at_ms = row.begin_ms
+    if begin_ms >= 1:
+        shapes.append(_piece(UNKNOWN, _UNKNOWN_COLOUR, 0.0, begin_ms, scale))
     for stage in STAGES:
         took_ms = row.stages_ms.get(stage, 0.0)
         if took_ms > 0:

@@ -126,6 +126,26 @@ def test_every_turn_is_drawn_as_long_as_it_took(page: Node) -> None:
         assert at == sorted(at)
 
 
+def test_stages_stand_where_they_were_whatever_the_assistant_took_for_the_end_of_speech() -> None:
+    scale = waterfall.Scale(1000, 900)
+    late = waterfall.Row("late", {"endpoint": 200, "playout": 50}, 320, {"audio_started": 310})
+    soon = waterfall.Row("soon", {"endpoint": 500, "playout": 50}, 300, {"audio_started": 300})
+    drawn = [
+        [(piece.all("title")[0].text, piece.attributes["x"], piece.attributes["width"]) for piece in tree.all("rect")]
+        for tree in (read(waterfall.bar(row, scale)) for row in (late, soon))
+    ]
+    grey = "not in the stages"
+    assert drawn[0] == [
+        (f"{grey}: 60 ms", "0.0", "60.0"),
+        ("endpoint: 200 ms", "60.0", "200.0"),
+        ("playout: 50 ms", "260.0", "50.0"),
+        (f"{grey}: 10 ms", "310.0", "10.0"),
+    ]
+    assert drawn[1] == [("endpoint: 500 ms", "0.0", "250.0"), ("playout: 50 ms", "250.0", "50.0")]
+    assert not late.is_accounted_for
+    assert soon.is_accounted_for
+
+
 def test_colours_are_one_for_each_stage(page: Node) -> None:
     assert set(waterfall.COLOURS) == set(STAGES)
     assert len(set(waterfall.COLOURS.values())) == len(STAGES)
