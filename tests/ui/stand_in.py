@@ -360,5 +360,5 @@ def readme_talk() -> list[Event]:
         *thinking(turn=2, at_s=42.0, words="Why do waves break at the beach?"),
         *speaking(turn=2, at_s=42.4, reply=third),
         *spoken_so_far(turn=2, at_s=44.0, played_ms=1700.0),
-        eager(),
+        EagerCount(at_s=44.0, hits=2, dropped=1, saved_ms=1004.0, wasted_ms=240.0),
     ]
