@@ -15,6 +15,7 @@ _IN_WORDS = {
     "done": "finished",
     "open word": "more must follow",
     "introduction": "more must follow",
+    "clause": "half a sentence",
     "filler": "you are thinking",
     "number": "within a number",
     "trails off": "it trails off",
