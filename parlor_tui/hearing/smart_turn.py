@@ -14,6 +14,8 @@ SAMPLE_RATE_HZ = 16_000
 WINDOW_SAMPLES = 8 * SAMPLE_RATE_HZ
 """The model hears the last 8 s; a shorter turn has digital silence before it."""
 
+_PAUSE_SAMPLES = SAMPLE_RATE_HZ // 10
+"""Put behind the sound: the model learnt from pauses of 200 ms, is asked after 100, and should not be waited for."""
 _FFT_SAMPLES = 400
 _HOP_SAMPLES = 160
 _MEL_BANDS = 80
@@ -34,7 +36,7 @@ class EndOfTurnModel(Protocol):
     def finished(self, samples: NDArray[np.float32]) -> float:
         """Probability (0..1) that the turn is over.
 
-        `samples` are the turn so far, mono at 16 kHz, -1..1, up to the pause in question and 100-200 ms of it. Blocks.
+        `samples` are the turn so far, mono at 16 kHz, -1..1, up to the pause in question and about 100 ms of it. Blocks.
         """
 
 
@@ -68,8 +70,9 @@ class SmartTurn:
 
     def finished(self, samples: NDArray[np.float32]) -> float:
         """See EndOfTurnModel. Raises TurnModelError if the model fails."""
+        heard = np.concatenate([samples[-WINDOW_SAMPLES:], np.zeros(_PAUSE_SAMPLES, np.float32)])
         try:
-            (outcome,) = self._session.run(None, {"input_features": log_mel(samples)[None]})
+            (outcome,) = self._session.run(None, {"input_features": log_mel(heard)[None]})
         except Exception as error:
             # As above.
             raise TurnModelError(f"smart-turn failed: {' '.join(str(error).split())[:200]}") from error
