@@ -20,6 +20,8 @@ class Findings:
     """How long replies sounded under echo with nobody there."""
     alone_interruptions: int = 0
     alone_turns: int = 0
+    alone_triggers: int = 0
+    """How often it took its own voice for somebody's, most of which come to nothing."""
     eager: EagerCount | None = None
     """What became of replies that were begun early, in the whole talk."""
     notes: list[str] = field(default_factory=list)

@@ -26,7 +26,10 @@ def measures(findings: Findings, target: Target | None) -> tuple[Measure, ...]:
     """Every figure that there are trials for. `target` is that of voice_to_voice."""
     return (
         *_talk(findings, target),
-        *_barge_in(findings),
+        *_noise(findings),
+        *_barge_in(findings, "barge_in", "voice over a reply"),
+        *_barge_in(findings, "barge_in_echo", "voice over a reply's echo"),
+        *_false_barge_in(findings),
         *_words(findings),
         *_pauses(findings),
         *_clipping(findings),
@@ -64,16 +67,35 @@ def _talk(findings: Findings, target: Target | None) -> Iterable[Measure]:
         yield _count("clicks", "clicks in replies", "talk", _sum(whole, "clicks"), len(whole), NEVER)
 
 
-def _barge_in(findings: Findings) -> Iterable[Measure]:
-    trials = findings.of("barge_in")
+def _noise(findings: Findings) -> Iterable[Measure]:
+    turns = [turn for turn in findings.turns if turn.scenario == "talk_noise"]
+    if turns:
+        answered = _v2v(turns)
+        yield _spread("noise_voice_to_voice", "voice to voice in noise", "talk_noise", answered)
+        yield _count("noise_unanswered", "  unanswered", "talk_noise", len(turns) - len(answered), len(turns), NEVER)
+        early = sum(trial.outcome == "spoke early" for trial in findings.of("talk_noise"))
+        yield _count("noise_spoke_early", "  spoke too early", "talk_noise", early, len(turns), NEVER)
+
+
+def _barge_in(findings: Findings, scenario: str, label: str) -> Iterable[Measure]:
+    """Keys are `barge_...` and `barge_echo_...`."""
+    trials = findings.of(scenario)
     if trials:
-        yield _spread("barge_dip", "voice over a reply: quieter", "barge_in", _values(trials, "dip"), Target(120))
-        yield _spread("barge_stop", "  silent", "barge_in", _values(trials, "stop"), Target(250))
-        yield _count("barge_missed", "  not stopped", "barge_in", _bad(trials), len(trials), NEVER)
+        key = scenario.replace("_in", "")
+        dips = _values(trials, "dip")
+        if dips:
+            yield _spread(f"{key}_dip", f"{label}: quieter", scenario, dips, Target(120))
+        yield _spread(
+            f"{key}_stop", "  silent" if dips else f"{label}: silent", scenario, _values(trials, "stop"), Target(250)
+        )
+        yield _count(f"{key}_missed", "  not stopped", scenario, _bad(trials), len(trials), NEVER)
         whole = [value for value in _values(trials, "next_heard_percent") if not math.isnan(value)]
         if whole:
-            label = "  next reply heard in full"
-            yield _share("next_heard", label, "barge_in", sum(v >= 98 for v in whole), len(whole), _at_least(100))
+            good = sum(value >= 98 for value in whole)
+            yield _share(f"{key}_next_heard", "  next reply heard in full", scenario, good, len(whole), _at_least(100))
+
+
+def _false_barge_in(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("false_barge_in")
     if trials:
         ended = sum(trial.outcome == "ended the reply" for trial in trials)
@@ -124,11 +146,12 @@ def _echo(findings: Findings) -> Iterable[Measure]:
         return
     minutes = findings.alone_s / 60
     yield Measure("alone_minutes", "replies under echo alone", "echo_alone", "s", value=findings.alone_s)
-    for key, label, count in (
-        ("alone_interruptions", "  interrupted by itself", findings.alone_interruptions),
-        ("alone_turns", "  answered itself", findings.alone_turns),
+    for key, label, count, target in (
+        ("alone_triggers", "  took itself for a voice", findings.alone_triggers, None),
+        ("alone_interruptions", "  interrupted by itself", findings.alone_interruptions, NEVER),
+        ("alone_turns", "  answered itself", findings.alone_turns, NEVER),
     ):
-        yield Measure(key, label, "echo_alone", "per min", value=count / minutes, target=NEVER)
+        yield Measure(key, label, "echo_alone", "per min", value=count / minutes, target=target)
 
 
 def _eager(findings: Findings) -> Iterable[Measure]:

@@ -7,26 +7,21 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from parlor_tui.bench.lines import Line, lines, words
+from parlor_tui.bench.names import SCENARIOS
 from parlor_tui.bench.sound import Echo
-
-SCENARIOS = (
-    "talk",
-    "barge_in",
-    "false_barge_in",
-    "short_words",
-    "short_words_over",
-    "pauses",
-    "clipping",
-    "echo_alone",
-    "eager",
-)
 
 ECHOES = (Echo(60, -6), Echo(20, -12), Echo(200, -20), Echo(400, -30))
 """From a loudspeaker beside a microphone to one across a room with a slow sound system."""
+OVER_ECHO = Echo(60, -12)
+"""Somebody speaks over a reply that leaks in about as loud as the voice itself, from the middle of the room."""
+NOISE_DBFS = -44.0
+"""20 dB below the voice."""
 
 _TURNS: Mapping[str, int] = {
     "talk": 8,
+    "talk_noise": 4,
     "barge_in": 6,
+    "barge_in_echo": 4,
     "false_barge_in": 6,
     "short_words": 10,
     "short_words_over": 10,
@@ -67,7 +62,9 @@ def _said(scenario: str, count: int) -> tuple[Line, ...]:
     match scenario:
         case "talk":
             mixed: Sequence[Line] = _mixed(questions, questions[5:], longer)
-        case "barge_in":
+        case "talk_noise":
+            mixed = questions[6:] + questions[:6]
+        case "barge_in" | "barge_in_echo":
             mixed = questions[3:] + questions[:3]
         case "false_barge_in":
             mixed = _mixed(lines("mhm"), lines("cough"), lines("click"))

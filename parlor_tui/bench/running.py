@@ -16,7 +16,7 @@ from parlor_tui.bench.costs.command import command
 from parlor_tui.bench.costs.seed import replay
 from parlor_tui.bench.findings import Findings
 from parlor_tui.bench.measures import measures, voice_to_voice_target
-from parlor_tui.bench.plan import ECHOES, Part, plan
+from parlor_tui.bench.plan import ECHOES, NOISE_DBFS, OVER_ECHO, Part, plan
 from parlor_tui.bench.report import Report, Setup
 from parlor_tui.bench.rig import Rig
 from parlor_tui.bench.room import Room
@@ -29,8 +29,10 @@ from parlor_tui.devices.select import open_camera
 from parlor_tui.events import EagerCount, Notice, Ready, now_s
 from parlor_tui.settings import Settings
 
-_SIMULATED = ("talk", "barge_in", "echo_alone", "eager")
+_SIMULATED = ("talk", "talk_noise", "barge_in", "barge_in_echo", "echo_alone", "eager")
 """What can be judged with models that recognise no words."""
+_ROOM_ONLY = ("talk_noise", "barge_in_echo", "echo_alone")
+"""What needs noise or echo to be switched: on the rig that is done where it is started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,7 @@ def _parts(options: Options) -> tuple[Part, ...]:
     return tuple(
         part
         for part in parts
-        if (not options.costs or part.scenario in _SIMULATED)
-        and (not options.rig or part.scenario != "echo_alone")  # the rig's echo is set where it is started
+        if (not options.costs or part.scenario in _SIMULATED) and (not options.rig or part.scenario not in _ROOM_ONLY)
     )
 
 
@@ -144,8 +145,12 @@ def _play(
         case "talk" | "eager":
             whole = part.scenario == "talk" and not quick
             scenarios.talk(sitting, findings, said, part.scenario, whole=whole)
+        case "talk_noise":
+            scenarios.talk_noise(sitting, findings, said, NOISE_DBFS)
         case "barge_in":
             scenarios.barge_in(sitting, findings, said)
+        case "barge_in_echo":
+            scenarios.barge_in(sitting, findings, said, OVER_ECHO)
         case "false_barge_in":
             scenarios.false_barge_in(sitting, findings, said)
         case "short_words":

@@ -12,7 +12,7 @@ from parlor_tui.bench.findings import Findings
 from parlor_tui.bench.report import Trial
 from parlor_tui.bench.room import Heard
 from parlor_tui.bench.sitting import Sitting, turn_of
-from parlor_tui.bench.sound import Echo
+from parlor_tui.bench.sound import Colour, Echo
 from parlor_tui.bench.utterances import Utterance
 from parlor_tui.bench.watching import first
 from parlor_tui.events import (
@@ -20,7 +20,6 @@ from parlor_tui.events import (
     Event,
     Interrupted,
     ReplyAudioArrived,
-    ReplyYields,
     SpeechStarted,
     SpeechStopped,
     TurnCommitted,
@@ -40,6 +39,7 @@ LONG_ANSWERS = (
 OVER_S = 1.4
 """So long into a reply somebody speaks over it: past a first short clause, before the end of a short reply."""
 _TRIES = 3
+_COLOURS: tuple[Colour, ...] = ("pink", "babble")
 _FOUND_S = 2.5
 _WENT_ON_S = 2.2
 _ECHO_GAP_S = 0.6
@@ -73,6 +73,17 @@ def talk(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance], 
             values |= {"gaps": len(gaps), "longest_gap": max(gaps, default=0.0) * 1000}
             values["clicks"] = len(analysis.clicks_s(heard.speaker, sounds_s, heard_until_s))
         findings.add(scenario, utterance, outcome, answered and not early, values)
+
+
+def talk_noise(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance], dbfs: float) -> None:
+    """The same in noise of the level `dbfs`: of a street, then of people, in turn."""
+    colours = itertools.cycle(_COLOURS)
+    for utterance in utterances:
+        sitting.place.set_noise(dbfs, next(colours))
+        try:
+            talk(sitting, findings, [utterance], "talk_noise", whole=False)
+        finally:
+            sitting.place.set_noise(None)
 
 
 def clipping(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance], pre_roll_ms: float) -> None:
@@ -148,8 +159,17 @@ def short_words_over(sitting: Sitting, findings: Findings, utterances: Sequence[
         sitting.be_quiet()
 
 
-def barge_in(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance]) -> None:
+def barge_in(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance], echo: Echo | None = None) -> None:
     """A question over a reply: how soon is it quieter, how soon silent, and is the next reply heard in full."""
+    scenario = "barge_in" if echo is None else "barge_in_echo"
+    sitting.place.set_echo(echo)
+    try:
+        _barge_in(sitting, findings, utterances, scenario)
+    finally:
+        sitting.place.set_echo(None)
+
+
+def _barge_in(sitting: Sitting, findings: Findings, utterances: Sequence[Utterance], scenario: str) -> None:
     for number, utterance in enumerate(utterances):
         for mark, onset_s, heard in _over_replies(sitting, utterance, number, 0.0):
             stop_s = analysis.barge_stop_s(heard.user, heard.speaker, onset_s - 0.05)
@@ -162,10 +182,10 @@ def barge_in(sitting: Sitting, findings: Findings, utterances: Sequence[Utteranc
             whole = _heard_in_full(sitting.watch.since(mark))
             values = _barge_values(heard, onset_s)
             values |= {"stop": stop_s * 1000, "next_heard_percent": whole}
-            findings.add("barge_in", utterance, "stopped" if stopped else "went on", stopped, values)
+            findings.add(scenario, utterance, "stopped" if stopped else "went on", stopped, values)
             break
         else:
-            _not_tried(findings, "barge_in", utterance)
+            _not_tried(findings, scenario, utterance)
         sitting.be_quiet()
 
 
@@ -206,19 +226,20 @@ def echo_alone(sitting: Sitting, findings: Findings, echoes: Sequence[Echo], rep
         events = sitting.watch.since(mark)
         interruptions = sum(isinstance(event, Interrupted) for event in events)
         turns = sum(isinstance(event, SpeechStopped) and not event.dropped for event in events)
-        dips = sum(isinstance(event, ReplyYields) and event.how != "resumed" for event in events)
+        triggers = sum(isinstance(event, SpeechStarted) for event in events)
         findings.alone_s += _sounding_s(sitting.place.heard(asked_s, now_s()).speaker)
         findings.alone_interruptions += interruptions
         findings.alone_turns += turns
+        findings.alone_triggers += triggers
         outcome = "interrupted itself" if interruptions else "answered itself" if turns else "went on"
         where = f"echo {echo.level_db:g} dB, {echo.delay_ms:g} ms"
         good = not interruptions and not turns
-        findings.trials.append(Trial("echo_alone", where, "", "", outcome, good, {"dips": dips}))
+        findings.trials.append(Trial("echo_alone", where, "", "", outcome, good, {"triggers": triggers}))
 
 
 def first_word(text: str) -> str:
     """The first word of `text` as it sounds: lower case, no marks."""
-    words = re.findall(r"[a-z0-9']+", text.lower())
+    words = re.findall(r"[a-z0-9]+(?:'[a-z]+)?", text.lower())
     return words[0] if words else ""
 
 

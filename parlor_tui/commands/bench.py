@@ -6,20 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from parlor_tui.bench.names import SCENARIOS
 from parlor_tui.settings import Settings
 
 DONE, USAGE, MISSING, FAILED, STOPPED = 0, 2, 3, 4, 130
-SCENARIOS = (
-    "talk",
-    "barge_in",
-    "false_barge_in",
-    "short_words",
-    "short_words_over",
-    "pauses",
-    "clipping",
-    "echo_alone",
-    "eager",
-)
 MOST_TURNS = 1000
 
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from parlor_tui.bench.findings import Findings
 from parlor_tui.bench.lines import lines
 from parlor_tui.bench.measures import measures, voice_to_voice_target
-from parlor_tui.bench.plan import SCENARIOS, plan
+from parlor_tui.bench.names import SCENARIOS
+from parlor_tui.bench.plan import plan
 from parlor_tui.bench.report import Measure, Report, Setup, Spread, Target, Turn, as_json
 from parlor_tui.bench.shaping import click
 from parlor_tui.bench.table import print_table
 from parlor_tui.bench.utterances import Utterance
-from parlor_tui.commands import bench as command
 from parlor_tui.events import EagerCount
 
 UTTERANCE = Utterance(lines("question")[0], click(np.random.default_rng(1)))
@@ -89,7 +89,7 @@ def test_interruptions_words_pauses_echo_and_early_replies_in_figures() -> None:
     assert found["barge_stop"].spread == Spread(2, 1350.0, 2270.0, 2500.0)
     assert found["barge_dip"].met is True
     assert found["barge_missed"].value == 1
-    assert found["next_heard"].value == 100.0
+    assert found["barge_next_heard"].value == 100.0
     assert (found["false_barge_ended"].value, found["false_barge_ended"].met) == (1.0, False)
     assert found["false_barge_resumed"].met is True
     assert (found["short_words"].value, found["short_words"].met) == (75.0, False)
@@ -143,7 +143,6 @@ def test_the_table_says_what_is_simulated_and_what_was_missed() -> None:
 def test_plans() -> None:
     everything = plan((), None, quick=False)
     assert [part.scenario for part in everything] == [name for name in SCENARIOS if name != "eager"]
-    assert command.SCENARIOS == SCENARIOS
     for part in everything:
         assert len(part.said) == (0 if part.scenario == "echo_alone" else part.count)
     talk = everything[0].said
