@@ -7,27 +7,27 @@ import unicodedata
 from functools import cache
 
 _HUMS = frozenset(
-    [
-        "m",
-        "hm",
-        "mh",
-        "mhm",
-        "mhmh",
-        "hmhm",
-        "mhmhm",
-        "em",
-        "hem",
-        "um",
-        "uhm",
-        "ehm",
-        "er",
-        "erm",
-        "uh",
-        "ah",
-        "eh",
-        "oh",
-    ]
-    + ["huh", "aha", "ahah", "uhuh", "uhu", "oho", "ohoh", "ha", "haha", "hah", "he", "heh", "hehe", "wow"]
+    (
+        *("m", "hm", "mh", "mhm", "mhmh", "hmhm", "mhmhm", "em", "hem", "um", "uhm", "ehm", "er", "erm", "uh", "ah"),
+        *(
+            "eh",
+            "oh",
+            "huh",
+            "aha",
+            "ahah",
+            "uhuh",
+            "uhu",
+            "oho",
+            "ohoh",
+            "ha",
+            "haha",
+            "hah",
+            "he",
+            "heh",
+            "hehe",
+            "wow",
+        ),
+    )
 )
 """The same in every language; each letter once, however often it is written."""
 

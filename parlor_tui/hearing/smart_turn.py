@@ -36,7 +36,8 @@ class EndOfTurnModel(Protocol):
     def finished(self, samples: NDArray[np.float32]) -> float:
         """Probability (0..1) that the turn is over.
 
-        `samples` are the turn so far, mono at 16 kHz, -1..1, up to the pause in question and about 100 ms of it. Blocks.
+        `samples` are the turn so far, mono at 16 kHz, -1..1, up to the pause in question with about 100 ms of it.
+        Blocks.
         """
 
 

@@ -20,7 +20,7 @@ UNFINISHED = {
         Why.OPEN_WORD: [
             *("I went to the shop and.", "And", "It's because.", "I want to go to the", "Who is the president of"),
             *("Do you know what time the", "incoming call from", "less than", "I bought a.", "We could go or"),
-            *("This is about", "They have", "There are currently."),
+            *("This is about", "They have", "There are currently.", "What kind of"),
         ],
         Why.INTRODUCTION: [
             *(
@@ -38,7 +38,6 @@ UNFINISHED = {
                 "Set a timer for five.",
                 "Well,",
                 "I was thinking",
-                "What kind of",
                 "I need",
             ),
             *("I'm from Berlin. My phone number is", "So what", "How many", "Please tell me"),
@@ -109,7 +108,7 @@ FINISHED = {
         Why.DONE: ["Mach das Licht an.", "Ja.", "Ein Bier, bitte."],
         Why.SOUND: ["Ich habe ein Buch gelesen.", "Ich heiße Anna."],
     },
-    "nl": {Why.SOUND: ["Ik heb een boek gelezen."], Why.DONE: ["Dank je wel."], Why.QUESTION: ["Hoe heet je?"]},
+    "nl": {Why.SOUND: ["Ik heb een boek gelezen."], Why.DONE: ["Dank je wel."], Why.QUESTION: ["Hoe werkt dit?"]},
     "fr": {Why.QUESTION: ["Quelle heure est-il ?"], Why.DONE: ["C'est tout.", "Oui."], Why.SOUND: ["J'aime le café."]},
     "es": {
         Why.DONE: ["Hola.", "Un café, por favor."],
