@@ -18,7 +18,9 @@ from parlor_tui.captions.whisper import Whisper
 from parlor_tui.settings import Settings, models_folder
 from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, SpeechError, Stop, Voice
 from parlor_tui.speech.kokoro import Kokoro
+from parlor_tui.speech.phonemes import phonemes
 from parlor_tui.speech.runtime import open_voice
+from parlor_tui.speech.silence import trimmed
 from parlor_tui.speech.voices import Styles, read_voices, style
 from tests.speech.kokoro_weights import tensors, write_mlx, write_onnx, write_torch
 
@@ -166,6 +168,22 @@ def test_speed_and_voice_change_from_one_unit_to_the_next(onnx: Kokoro) -> None:
     other = onnx.synthesise(HELLO, "am_michael", 1.0, Stop())
     assert len(other) > SAMPLE_RATE_HZ // 2
     assert len(onnx.synthesise(HELLO, "af_heart", 1.0, Stop())) == plain
+
+
+def test_silence_around_a_short_unit_is_not_made(onnx: Kokoro, styles: Styles) -> None:
+    made = phonemes("Of course.", "en-us")
+    samples = onnx._run(made, style(styles["af_heart"], len(made)), 1.0, Stop())
+    kept = trimmed(samples)
+    assert len(kept) > 0.4 * SAMPLE_RATE_HZ
+    assert len(samples) - len(kept) < 0.3 * SAMPLE_RATE_HZ
+
+
+def test_a_graph_that_cannot_be_cut_speaks_as_it_is(
+    styles: Styles, listener: Whisper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("parlor_tui.speech.kokoro_onnx._DURATIONS", "/called/otherwise")
+    whole = open_voice("onnx", model("kokoro-int8"), styles, threads=2)
+    assert heard(listener, whole.synthesise(HELLO, "af_heart", 1.0, Stop())) == words(HELLO)
 
 
 def test_decimals_are_heard_as_such(onnx: Kokoro, listener: Whisper) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.speech.base import SAMPLE_RATE_HZ
-from parlor_tui.speech.silence import silence, trimmed
+from parlor_tui.speech.silence import silence, silent_frames, trimmed
 
 
 @given(before_ms=st.integers(0, 900), sound_ms=st.integers(50, 500), after_ms=st.integers(0, 900))
@@ -23,3 +23,26 @@ def test_silence_throughout_leaves_nothing() -> None:
     assert len(trimmed(silence(0.5))) == 0
     assert len(trimmed(silence(0.0))) == 0
     assert len(silence(0.25)) == SAMPLE_RATE_HZ // 4
+
+
+def test_the_nothing_before_and_the_mark_behind_are_left_out_and_sounds_are_not() -> None:
+    before, behind = silent_frames("ʃˈʊɹ.", [18, 2, 3, 4, 12, 8, 1])
+    assert 0 < before < 18 - 3
+    assert 0 < behind < 12 + 8 + 1 - 9
+    assert silent_frames("ʃˈʊɹ", [4, 2, 3, 4, 5, 1]) == (0, 0)
+    assert silent_frames("...", [9, 3, 3, 3, 9])[1] == 0
+
+
+@given(
+    st.text("abc .,!?", min_size=1, max_size=20).flatmap(
+        lambda letters: st.tuples(
+            st.just(letters), st.lists(st.integers(1, 60), min_size=len(letters) + 2, max_size=len(letters) + 2)
+        )
+    )
+)
+def test_something_of_every_letter_stays(said: tuple[str, list[int]]) -> None:
+    letters, durations = said
+    before, behind = silent_frames(letters, durations)
+    assert 0 <= before < durations[0]
+    spoken = len(letters.rstrip(".,!?"))
+    assert 0 <= behind < sum(durations[max(spoken, 1) :])
