@@ -19,8 +19,8 @@ _SHORTEST_S = 4.0
 """Whisper loses its footing on windows much shorter than this."""
 _TAIL_S = 1.0
 """Silence put behind: audio that stops in the middle of a word makes Whisper repeat itself."""
-_TOKENS_PER_S = {"en": 8}
-_MOST_TOKENS_PER_S = 16
+_TOKENS_PER_S = {"en": 6}
+_MOST_TOKENS_PER_S = 14
 """More than anybody speaks (Hindi was heard with 12); bounds the time that a loop can take."""
 _MARKS = 7
 """Tokens for the two times of a segment, and for the marks of the language and of the end."""
@@ -124,7 +124,7 @@ class Whisper:
             encoded,
             [prompt],
             beam_size=1,
-            max_length=len(prompt) + most,
+            max_length=2 * most,  # CTranslate2 counts Whisper's context, of which the words have one half
             return_scores=True,
             return_no_speech_prob=True,
         )[0]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from parlor_tui.captions.base import FinalCaption
 from parlor_tui.captions.whisper import Whisper, collapse_loops, drop_echo
+from parlor_tui.devices.sound_file import read_sound
 from parlor_tui.settings import Settings, models_folder
-from tests.speaking import normalise, utterance_16k, word_error_rate
+from tests.speaking import make_utterance, normalise, utterance_16k, word_error_rate
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +92,13 @@ def test_a_final_caption_is_as_quick_as_a_partial_one(whisper: Whisper) -> None:
 
     whole = min(took_s(lambda: list(whisper._transcribe(samples, "en")[0])) for _ in range(3))
     assert min(took_s(lambda: whisper.final(samples)) for _ in range(3)) < whole / 2
+
+
+def test_quick_speech_is_heard_to_its_end(whisper: Whisper, tmp_path: Path) -> None:
+    said = "We walked along the river and we talked about the weather until it was getting late today."
+    samples = read_sound(make_utterance(said, tmp_path / "quick.wav", words_per_minute=230), 60.0)
+    assert len(samples) < 5 * 16_000
+    assert "it was getting late" in whisper.final(samples).text
 
 
 def test_more_than_one_window_is_heard_to_its_end(whisper: Whisper) -> None:
