@@ -98,7 +98,7 @@ def reading(words: str, language: str) -> Why:
     trails_off = re.search(r"(?:[,;:、，：；–—-]|\.\.+|…)\s*$", tail) is not None
     if table is None:
         return Why.TRAILS_OFF if trails_off else Why.SOUND
-    sentences = [part for part in re.split(r"(?<=[.!?。！？])\s*(?=\S)", tail) if _plain(part)] or [tail]
+    sentences = [part for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])", tail) if _plain(part)] or [tail]
     last = sentences[-1]
     found = _compiled(table).read(_plain(last), asks=tail[-1] in "?？", one_clause="," not in last.rstrip(", "))
     if trails_off and found in (Why.SOUND, Why.DONE, Why.QUESTION):

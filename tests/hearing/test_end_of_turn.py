@@ -95,7 +95,7 @@ FINISHED = {
                 "Tell me what it is.",
                 "I don't know what to do.",
             ),
-            *("Yes.", "I do.", "Here we go.", "What is the time.", "That's all."),
+            *("Yes.", "I do.", "Here we go.", "What is the time.", "That's all.", "At least I don't think he would."),
         ],
         Why.SOUND: [
             *("I would like a coffee.", "Tell me a joke.", "I'm 25.", "Play some music.", "My name is John."),

@@ -86,6 +86,10 @@ ENGLISH = Endings(
         (?:what|which one|who) (?:was|is|are|were) (?:it|that|this|these|those|he|she|they)
         (?:let's|please|just|don't) (?:go|start|begin|continue|stop|wait|try|talk)(?: on)?
         .* to (?:do|be|have)
+        .*(?:all about|(?:start|come|turn|do it|game|all|stay|move) over|(?:log|come|turn it|switch it|get) (?:in|on))
+        .*(?:think|guess|hope|know|if|wish|sure|suppose) (?:i|he|she|it|we|you|they|that) (?:would|will|did|does|do|can|
+            could|should|is|are|has|have|had)
+        .*(?:every|all|best|only|any|worst)\b.* there (?:is|was|are)
         i (?:really )?(?:do|am|can|will|did|see|think so|hope so|know|don't know|guess so)
     """,
     numbers="""
