@@ -122,6 +122,11 @@ class FileSpeaker:
         """See `base.Speaker`."""
         return self._buffer.reference(start_s, count)
 
+    @property
+    def tears(self) -> int:
+        """How often the device missed its time."""
+        return self._buffer.tears
+
     def clock(self) -> PlaybackClock:
         """See `base.Speaker`."""
         return self._buffer.clock(now_s())

@@ -27,6 +27,9 @@ delays wrong by some ten milliseconds; leads of 0 to 60 ms cancel alike, a late 
 SOUND = 1e-4
 """-80 dBFS: the reference holds something."""
 ACTIVE_S = 0.5
+LEARNT_DB = 10.0
+LEARNING_S = 2.5
+"""AEC3 finds an echo after 0.2 s of speech as a rule, and after 2.5 s where it comes late and into noise."""
 SMOOTHING_S = 0.3
 SILENT_DBFS = -120.0
 MISSING = "echo cancellation needs pywebrtc-audio: pip install pywebrtc-audio"
@@ -92,6 +95,8 @@ class EchoCanceller:
         self._time = SteadyTime()
         self._silent_s = math.inf
         self._near_power = self._clean_power = 0.0
+        self._learnt = False
+        self._played_s = 0.0
         self.reset()
 
     delay_s = (FRAME_SAMPLES % PIECE_SAMPLES * 4 + FILTER_SAMPLES) / SAMPLE_RATE_HZ
@@ -101,6 +106,16 @@ class EchoCanceller:
     def active(self) -> bool:
         """Something was audible within the last half second."""
         return self._silent_s < ACTIVE_S
+
+    @property
+    def settled(self) -> bool:
+        """The room is learnt, or as good as it gets. Until then a burst of echo may come through as speech."""
+        return self._learnt or self._played_s >= LEARNING_S
+
+    @property
+    def leaps(self) -> int:
+        """How often the microphone lost sound since the last reset, and the room was learnt anew."""
+        return self._time.leaps
 
     @property
     def echo_dbfs(self) -> float:
@@ -117,7 +132,7 @@ class EchoCanceller:
 
     def reset(self) -> None:
         """Forget the room: another device, or its sound was torn."""
-        self._aec.reset()
+        self._forget_room()
         self._waiting = np.zeros(0, np.float32)
         self._waiting_far = np.zeros(0, np.float32)
         # Of blocks of 512, up to 128 samples wait for the rest of their 160: so much must be there beforehand.
@@ -125,7 +140,6 @@ class EchoCanceller:
         self._before = np.zeros(round(self.delay_s * SAMPLE_RATE_HZ), np.float32)
         self._time = SteadyTime()
         self._silent_s = math.inf
-        self._near_power = self._clean_power = 0.0
 
     def process(self, samples: NDArray[np.float32], end_at_s: float) -> NDArray[np.float32]:
         """`samples` (float32 of shape (512,) at 16 kHz, the last captured at `end_at_s`) without the echo.
@@ -138,14 +152,24 @@ class EchoCanceller:
         leaps = self._time.leaps
         start_s = self._time.start_of(end_at_s - length_s, length_s)
         if self._time.leaps != leaps:  # what AEC3 has learnt fits no more, and it does not see so by itself at once
-            self._aec.reset()
+            self._forget_room()
         far = self._reference(start_s + LEAD_S, FRAME_SAMPLES)
-        self._silent_s = 0.0 if np.abs(far).max() > SOUND else self._silent_s + length_s
+        if np.abs(far).max() > SOUND:
+            self._silent_s = 0.0
+            self._played_s += length_s
+        else:
+            self._silent_s += length_s
         cleaned = self._cleaned(samples, far)
         self._before = np.concatenate((self._before, samples))
         self._measure(self._before[:FRAME_SAMPLES], cleaned, length_s)
         self._before = self._before[FRAME_SAMPLES:]
         return cleaned
+
+    def _forget_room(self) -> None:
+        self._aec.reset()
+        self._learnt = False
+        self._played_s = 0.0
+        self._near_power = self._clean_power = 0.0
 
     def _cleaned(self, samples: NDArray[np.float32], far: NDArray[np.float32]) -> NDArray[np.float32]:
         near = np.concatenate((self._waiting, samples.astype(np.float32, copy=False)))
@@ -164,6 +188,7 @@ class EchoCanceller:
         share = min(1.0, length_s / SMOOTHING_S)
         self._near_power += (float(np.mean(np.square(near))) - self._near_power) * share
         self._clean_power += (float(np.mean(np.square(cleaned))) - self._clean_power) * share
+        self._learnt = self._learnt or self.suppressed_db >= LEARNT_DB
 
 
 def _open() -> Any:

@@ -206,6 +206,37 @@ def test_a_flush_is_heard_as_silence_soon(rig: Rig) -> None:
     assert 12000 < clock.played_samples < 12000 + 0.2 * SPEAKER_RATE_HZ
 
 
+def test_a_held_reply_is_silent_soon_and_goes_on_where_it_was(rig: Rig) -> None:
+    source = chirp(SPEAKER_RATE_HZ)
+    with rig.record() as recording:
+        speaker = opened_speaker(jitter_buffer_ms=2000)
+        speaker.start(pytest.fail)
+        speaker.wake()
+        threading.Event().wait(0.3)
+        assert recording.first_sound_at_s(above=0.0005) is None, "what wakes a sink is not heard"
+        assert speaker.write(source) == len(source)
+        assert wait_until(lambda: speaker.clock().played_samples > 12000, 3)
+        held_at_s = now_s()
+        speaker.hold()
+        threading.Event().wait(0.5)
+        stood = speaker.clock().played_samples
+        last_at_s = recording.last_sound_at_s()
+        assert last_at_s is not None
+        assert last_at_s - held_at_s < 0.2
+        assert speaker.clock().buffered_samples > 0
+        speaker.go_on()
+        assert wait_until(lambda: speaker.clock().played_samples == len(source), 3)
+        threading.Event().wait(0.2)
+        speaker.stop()
+    assert 12000 < stood < 12000 + 0.2 * SPEAKER_RATE_HZ
+    sound = recording.audio()
+    before, where = likeness(sound, source[:11000])
+    after, again = likeness(sound, source[stood + 500 :])
+    assert before > 0.97
+    assert after > 0.97
+    assert 0.3 * RATE_HZ < again - where - (stood + 500) < 0.8 * RATE_HZ
+
+
 def test_writes_are_bounded_and_do_not_wait(rig: Rig) -> None:
     speaker = opened_speaker(jitter_buffer_ms=100)
     speaker.start(pytest.fail)
