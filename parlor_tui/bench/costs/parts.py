@@ -31,9 +31,9 @@ _SEED_SPEED = 1.1
 """The speed at which the lengths of audio were published."""
 _PITCH_HZ = 150
 _SYLLABLES_HZ = 4
-_EDGE_S = 0.005
-_EDGE_LEVEL = 0.25
-"""It begins and ends this much softer, for that long: still audible, and without a click."""
+_EDGE_LEVEL = 0.005
+_EDGE_PER_S = 40.0
+"""It begins and ends just above -40 dBFS, and swells and dies away at this rate: audible, and without a click."""
 
 
 class SimulatedCaptions:
@@ -104,8 +104,8 @@ def hum(length_s: float) -> NDArray[np.float32]:
     phase = 2 * np.pi * _PITCH_HZ * at_s
     tone = sum((np.cos(phase * k) / k for k in range(2, 7)), np.cos(phase))
     envelope = 0.11 - 0.07 * np.cos(2 * np.pi * _SYLLABLES_HZ * at_s)
-    edge = np.clip(np.minimum(at_s, at_s[-1] - at_s) / _EDGE_S, _EDGE_LEVEL, 1.0)
-    return np.ascontiguousarray(edge * envelope * tone, dtype=np.float32)
+    edge = _EDGE_LEVEL + _EDGE_PER_S * np.minimum(at_s, at_s[-1] - at_s)
+    return np.ascontiguousarray(np.minimum(envelope, edge) * tone, dtype=np.float32)
 
 
 def parts(settings: Settings, costs: Costs, script: Script, machine: Machine | None = None) -> Parts:
