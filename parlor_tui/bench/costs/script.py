@@ -22,8 +22,8 @@ _RATE_HZ = SAMPLE_RATE_HZ // _EVERY
 _TAIL_S = 1.0
 _ALIKE = 0.4
 """Other speech is alike to 0.3 at most; the same through an echo canceller that still adapts to 0.6 (measured)."""
-_STILL_TO_COME_S = 0.5
-"""A voice that dies away ends for the ear before its last sample; a pause inside a sentence has more behind it."""
+_STILL_TO_COME_S = 0.6
+"""Kokoro's utterances may end in half a second of breath; a pause inside a sentence has more behind it."""
 _WORDS_PER_S = 2.7
 _TALK = (
     "please tell me what you know about the fjords in the west of Norway and how people travel there in the winter "
