@@ -63,6 +63,9 @@ _LONGEST_BELOW = 0.4
 _MIDDLE_AT = 0.7
 _SHORTEST_ABOVE = 0.95
 """Where the longest wait ends, where silence_ms stands, and where the shortest begins; in between it is graded."""
+_UNREAD = 0.5
+"""The shortest wait if the words leave it open, between the shortest of all and silence_ms: main clauses that go on
+sound finished, too, and people pause for 200-400 ms between them."""
 _LONGEST_READ_CHARACTERS = 300
 """Only the end of a long turn is read."""
 
@@ -82,6 +85,8 @@ def wait_for(finished: float | None, words: str, language: str, hearing: Hearing
     heard = _MIDDLE_AT if finished is None else finished
     sure = heard + _WEIGHT[read]
     shortest, middle, longest = sorted((hearing.finished_ms, hearing.silence_ms, hearing.unfinished_ms))
+    if read is Why.SOUND:
+        shortest = round(shortest + _UNREAD * (middle - shortest))
     if sure >= _MIDDLE_AT:
         share = min(1.0, (sure - _MIDDLE_AT) / (_SHORTEST_ABOVE - _MIDDLE_AT))
         return Wait(round(middle + share * (shortest - middle)), read)
@@ -135,6 +140,8 @@ class _Compiled:
         question = self.questions.match(text) is not None
         if self.fillers.search(text):
             return Why.FILLER
+        if one_clause and not asks and self.clauses.search(text) and len(text.split()) <= _LONGEST_CLAUSE_WORDS:
+            return Why.OPEN_WORD if self.open.search(text) else Why.CLAUSE
         if self.done.search(text):
             return Why.QUESTION if question and asks else Why.DONE
         if self.open.search(text):
@@ -145,8 +152,6 @@ class _Compiled:
             return Why.SOUND if question and asks else Why.OPEN_WORD
         if question:
             return Why.QUESTION if asks else Why.DONE
-        if one_clause and self.clauses.search(text) and len(text.split()) <= _LONGEST_CLAUSE_WORDS:
-            return Why.CLAUSE
         return Why.NUMBER if self._number_goes_on(text) else Why.SOUND
 
     def _number_goes_on(self, text: str) -> bool:

@@ -53,6 +53,8 @@ ENGLISH = Endings(
         (?:what|how|where|when|why|who) (?:is|are|was|do|does|did|can|could|would|should|will) (?:the|a|my|your|i|you)
         how (?:many|much|long|far|old|often|big|fast|tall|high|do i|can i|to)
         what (?:kind|sort|type)(?: of)?
+        (?:what|who|how|where|when)(?:'s| is| was| are| were) (?:the|a|an|my|your) [\w' ]+
+            (?: of| in| between| at| on| to| for| from| with)
         the (?:best|most|first|last|next|only|same|other|biggest|problem|thing|question|reason|answer|idea|point)
         the (?:problem|thing|question|reason|answer|idea|point) is
         (?:more|less|\w+er) than
