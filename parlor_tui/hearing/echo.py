@@ -27,12 +27,33 @@ delays wrong by some ten milliseconds; leads of 0 to 60 ms cancel alike, a late 
 SOUND = 1e-4
 """-80 dBFS: the reference holds something."""
 ACTIVE_S = 0.5
-LEARNT_DB = 10.0
-LEARNING_S = 2.5
-"""AEC3 finds an echo after 0.2 s of speech as a rule, and after 2.5 s where it comes late and into noise."""
+SPEECH = 0.01
+LEARNING_S = 1.5
+"""For so long of played speech a fresh AEC3 lets bursts of 0.1 to 0.3 s through, then none."""
+WINDOW_SAMPLES = 4096
+LONGEST_LAG_SAMPLES = 8192
+SURELY_ECHO = 0.62
+"""Likeness of microphone and reference. Bursts of echo: 0.64 to 0.94; a user as loud as the echo: 0.31 to 0.7."""
 SMOOTHING_S = 0.3
 SILENT_DBFS = -120.0
 MISSING = "echo cancellation needs pywebrtc-audio: pip install pywebrtc-audio"
+
+
+def likeness(near: NDArray[np.float32], far: NDArray[np.float32]) -> float:
+    """How much of `near` (shape (n,)) is `far` (shape (n + m,)), at most m samples later: 0..1.
+
+    1: nothing else; 0: nothing of it, or one of them is silent. Both end at the same time.
+    """
+    size = 1 << (len(far) - 1).bit_length()
+    lags = len(far) - len(near) + 1
+    cross = np.abs(np.fft.irfft(np.fft.rfft(far, size) * np.conj(np.fft.rfft(near, size)), size)[:lags])
+    total = np.concatenate(([0.0], np.cumsum(np.square(far, dtype=np.float64))))
+    power = total[len(near) :] - total[:lags]
+    loudest = float(power.max())
+    near_power = float(np.dot(near, near))
+    if loudest < 1e-6 or near_power < 1e-6:
+        return 0.0
+    return float(np.max(cross / np.sqrt(np.maximum(power, 1e-4 * loudest) * near_power)))
 
 
 class SteadyTime:
@@ -92,10 +113,12 @@ class EchoCanceller:
         self._waiting_far = np.zeros(0, np.float32)
         self._done = np.zeros(0, np.float32)
         self._before = np.zeros(0, np.float32)
+        self._near_window = np.zeros(0, np.float32)
+        self._far_window = np.zeros(0, np.float32)
+        self._gate = 1.0
         self._time = SteadyTime()
         self._silent_s = math.inf
         self._near_power = self._clean_power = 0.0
-        self._learnt = False
         self._played_s = 0.0
         self.reset()
 
@@ -109,8 +132,8 @@ class EchoCanceller:
 
     @property
     def settled(self) -> bool:
-        """The room is learnt, or as good as it gets. Until then a burst of echo may come through as speech."""
-        return self._learnt or self._played_s >= LEARNING_S
+        """The room is learnt. Until then a voice has to be as loud as the echo to come through."""
+        return self._played_s >= LEARNING_S
 
     @property
     def leaps(self) -> int:
@@ -138,6 +161,9 @@ class EchoCanceller:
         # Of blocks of 512, up to 128 samples wait for the rest of their 160: so much must be there beforehand.
         self._done = np.zeros(FRAME_SAMPLES % PIECE_SAMPLES * 4, np.float32)
         self._before = np.zeros(round(self.delay_s * SAMPLE_RATE_HZ), np.float32)
+        self._near_window = np.zeros(WINDOW_SAMPLES, np.float32)
+        self._far_window = np.zeros(WINDOW_SAMPLES + LONGEST_LAG_SAMPLES, np.float32)
+        self._gate = 1.0
         self._time = SteadyTime()
         self._silent_s = math.inf
 
@@ -156,20 +182,30 @@ class EchoCanceller:
         far = self._reference(start_s + LEAD_S, FRAME_SAMPLES)
         if np.abs(far).max() > SOUND:
             self._silent_s = 0.0
-            self._played_s += length_s
+            self._played_s += length_s * bool(np.abs(far).max() > SPEECH)
         else:
             self._silent_s += length_s
         cleaned = self._cleaned(samples, far)
         self._before = np.concatenate((self._before, samples))
         self._measure(self._before[:FRAME_SAMPLES], cleaned, length_s)
         self._before = self._before[FRAME_SAMPLES:]
-        return cleaned
+        return self._without_bursts(cleaned, samples, far)
 
     def _forget_room(self) -> None:
         self._aec.reset()
-        self._learnt = False
         self._played_s = 0.0
         self._near_power = self._clean_power = 0.0
+
+    def _without_bursts(
+        self, cleaned: NDArray[np.float32], near: NDArray[np.float32], far: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        self._near_window = np.concatenate((self._near_window, near))[-WINDOW_SAMPLES:]
+        self._far_window = np.concatenate((self._far_window, far))[-WINDOW_SAMPLES - LONGEST_LAG_SAMPLES :]
+        shut = self.active and not self.settled and likeness(self._near_window, self._far_window) > SURELY_ECHO
+        gate, self._gate = self._gate, 0.0 if shut else 1.0
+        if gate == self._gate == 1.0:
+            return cleaned
+        return cleaned * np.linspace(gate, self._gate, FRAME_SAMPLES, dtype=np.float32)
 
     def _cleaned(self, samples: NDArray[np.float32], far: NDArray[np.float32]) -> NDArray[np.float32]:
         near = np.concatenate((self._waiting, samples.astype(np.float32, copy=False)))
@@ -188,7 +224,6 @@ class EchoCanceller:
         share = min(1.0, length_s / SMOOTHING_S)
         self._near_power += (float(np.mean(np.square(near))) - self._near_power) * share
         self._clean_power += (float(np.mean(np.square(cleaned))) - self._clean_power) * share
-        self._learnt = self._learnt or self.suppressed_db >= LEARNT_DB
 
 
 def _open() -> Any:
