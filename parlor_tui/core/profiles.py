@@ -46,12 +46,11 @@ class ThreadBudget:
     Captions have the machine to themselves. Answers and speech overlap, and llama.cpp's threads wait for one another at
     every layer of every token: as soon as one of them has to share its core, decoding falls from 110 tokens/s to 2
     (measured on 2 cores with Kokoro beside it; with a single thread it stays at 55-70). So the two share the cores, and
-    on a small machine the language model has one thread, which waits for nobody. Prompts it reads (`prompt`) while
-    there is nothing to speak yet, with all of them.
+    on a small machine the language model has one thread, which waits for nobody; nor does it pay to read prompts with
+    more (of a turn 16 tokens are new: 150 ms with one, 1,080 with two, if anything else wants a core).
     """
 
     captions: int
-    prompt: int
     engine: int
     voice: int
 
@@ -59,7 +58,7 @@ class ThreadBudget:
     def of(cls, cores: int) -> ThreadBudget:
         """The budget for a machine of `cores` cores."""
         engine = max(1, cores // 2)
-        return cls(captions=cores, prompt=cores, engine=engine, voice=max(min(cores, 2), cores - engine))
+        return cls(captions=cores, engine=engine, voice=max(min(cores, 2), cores - engine))
 
 
 def choose(settings: Settings) -> Profile:

@@ -37,15 +37,9 @@ _BATCH_TOKENS = 128
 
 
 class LlamaCpp:
-    """One GGUF model, kept resident with `slots` conversations' prompts cached.
+    """One GGUF model, kept resident with `slots` conversations' prompts cached."""
 
-    `threads` write; `prompt_threads` read prompts (as many as write, if it is 0). Reading is over before there is
-    anything to say, and its threads wait for one another a few times in all, not at every token.
-    """
-
-    def __init__(
-        self, gguf: Path, name: str, *, threads: int, slots: int, prompt_threads: int = 0, context_tokens: int = 2048
-    ) -> None:
+    def __init__(self, gguf: Path, name: str, *, threads: int, slots: int, context_tokens: int = 2048) -> None:
         import xllamacpp
 
         self._name = name
@@ -55,7 +49,7 @@ class LlamaCpp:
         params.n_ctx = context_tokens * slots
         params.n_parallel = slots
         params.cpuparams.n_threads = threads
-        params.cpuparams_batch.n_threads = prompt_threads or threads
+        params.cpuparams_batch.n_threads = threads
         params.n_batch = params.n_ubatch = _BATCH_TOKENS
         # Which slot a talk has is chosen here: prompts of other talks need not be put aside (in up to 8 GB).
         params.cache_ram_mib = 0

@@ -25,7 +25,7 @@ OTHER_TALK = (("Do you like music?", "I do, and I like jazz most of all."),
 def smol() -> Iterator[LlamaCpp]:
     folder = models_folder(Settings()) / "smollm2-135m"
     assert folder.is_dir(), f"{folder} is missing: run `parlor-tui models get --profile lite`"
-    engine = LlamaCpp(next(folder.glob("*.gguf")), "SmolLM2-135M", threads=1, prompt_threads=2, slots=2)
+    engine = LlamaCpp(next(folder.glob("*.gguf")), "SmolLM2-135M", threads=1, slots=2)
     with contextlib.closing(engine):
         yield engine
 
