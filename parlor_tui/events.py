@@ -182,7 +182,8 @@ class CaptionFinal:
 class TurnJudged:
     """What the core makes of the user's pause number `pause`: the words so far, in which language ("" if unknown).
 
-    `finished` is how likely (0..1) the turn sounds over; None if nobody listened for that.
+    `finished` is how likely (0..1) the turn sounds over; None if nobody listened for that. `answering`: a reply is
+    being made, unheard; `ReplyReady` follows.
     """
 
     turn: int
@@ -190,6 +191,15 @@ class TurnJudged:
     text: str
     language: str = ""
     finished: float | None = None
+    answering: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReady:
+    """The reply that was begun at the pause can be heard at once when it is asked for; or there will be none."""
+
+    turn: int
+    pause: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +339,7 @@ CoreEvent = (
     | CaptionPartial
     | CaptionFinal
     | TurnJudged
+    | ReplyReady
     | EagerDropped
     | ReplyCreated
     | ReplyDelta

@@ -32,6 +32,7 @@ from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.utterance import Heard
 from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import (
@@ -52,6 +53,7 @@ from parlor_tui.events import (
     Notice,
     PauseJudged,
     Ready,
+    ReplyReady,
     State,
     StateChanged,
     TurnJudged,
@@ -308,6 +310,10 @@ class Assistant:
                 self._emit(Failed(at_s=now_s(), text=message, missing=missing))
             case TurnJudged():
                 self._judged(event)
+            case ReplyReady(_, pause):
+                if self._ears is not None:
+                    actions = self._ears.taker.ready(pause, self._tuning.hearing)
+                    self._talk.heard(Heard(actions=actions), now_s(), self._frame)
             case CoreOffer() | CoreFetching() | CoreFetched():
                 self._offers.core_said(event)
             case _:
@@ -392,7 +398,7 @@ class Assistant:
             self._drop(self._ears.taker.dismiss(judged.pause))
             return
         wait = wait_for(judged.finished, judged.text, judged.language, self._tuning.hearing)
-        self._ears.taker.judged(judged.pause, wait.ms, words=bool(judged.text))
+        self._ears.taker.judged(judged.pause, wait.ms, words=bool(judged.text), answering=judged.answering)
         self._emit(PauseJudged(at_s=now_s(), turn=judged.turn, wait_ms=wait.ms, why=wait.why, finished=judged.finished))
 
     @property

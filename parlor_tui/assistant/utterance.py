@@ -16,12 +16,15 @@ from parlor_tui.settings import Hearing
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What one block brought: its level, its speech probability, what to do, and what to send (16-bit PCM, 16 kHz)."""
+    """What one block (or a word of the core's) brought: level, speech probability, what to do, and what to send.
 
-    dbfs: float
-    probability: float
-    actions: tuple[Action, ...]
-    pcm16: bytes
+    `pcm16` is 16-bit PCM at 16 kHz.
+    """
+
+    dbfs: float = -120.0
+    probability: float = 0.0
+    actions: tuple[Action, ...] = ()
+    pcm16: bytes = b""
 
 
 _IDLE_BLOCKS = 300
@@ -73,9 +76,16 @@ class UtteranceTaker:
         self._rest(probability)
         return Heard(level_dbfs(samples), probability, actions, sound)
 
-    def judged(self, pause: int, wait_ms: float, *, words: bool) -> None:
+    def judged(self, pause: int, wait_ms: float, *, words: bool, answering: bool) -> None:
         """See TurnMachine."""
-        self._machine.judged(pause, wait_ms, words=words)
+        self._machine.judged(pause, wait_ms, words=words, answering=answering)
+
+    def ready(self, pause: int, hearing: Hearing) -> tuple[Action, ...]:
+        """See TurnMachine."""
+        actions = self._machine.ready(pause, hearing)
+        if any(isinstance(action, Commit) for action in actions):
+            self._over()
+        return actions
 
     def dismiss(self, pause: int) -> tuple[Action, ...]:
         """See TurnMachine."""

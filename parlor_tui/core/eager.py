@@ -12,16 +12,23 @@ from numpy.typing import NDArray
 from parlor_tui.captions.base import FinalCaption
 from parlor_tui.core.memory import Item
 from parlor_tui.core.reply import Reply
-from parlor_tui.events import CoreEvent, EagerDropped, InputTaken, now_s
+from parlor_tui.events import CoreEvent, EagerDropped, InputTaken, ReplyAudio, ReplyDone, now_s
 
 Emit = Callable[[CoreEvent], None]
 
 
 class Gate:
-    """Holds the events of a reply back until it is opened, and lets them through from then on."""
+    """Holds the events of a reply back until it is opened, and lets them through from then on.
 
-    def __init__(self, emit: Emit) -> None:
+    `ready` is called once there is something to be heard, or the reply is over without that.
+    """
+
+    _HEARD = (ReplyAudio, ReplyDone)
+
+    def __init__(self, emit: Emit, ready: Callable[[], None]) -> None:
         self._emit = emit
+        self._on_ready = ready
+        self.ready = False
         self._held: list[tuple[CoreEvent, float]] | None = []
 
     def __call__(self, event: CoreEvent) -> None:
@@ -30,6 +37,9 @@ class Gate:
             self._emit(event)
         else:
             self._held.append((event, now_s()))
+            if not self.ready and isinstance(event, self._HEARD):
+                self.ready = True
+                self._on_ready()
 
     def open(self) -> None:
         """Let out what was held back, in its order; what tells how long ago it was tells so still."""
@@ -60,6 +70,11 @@ class Ahead:
     def ran_ms(self) -> float:
         """How long the reply has been under way."""
         return (now_s() - self.began_s) * 1000
+
+    @property
+    def answering(self) -> bool:
+        """A reply is being made, and cannot be heard yet."""
+        return self.gate is not None and not self.gate.ready
 
     def drop(self, emit: Emit) -> None:
         """The user went on: the reply ends, and nobody hears of it but as a count."""

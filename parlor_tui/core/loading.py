@@ -95,7 +95,7 @@ class _Loading:
             except Cancelled:
                 raise
             except ModelError as error:
-                if catalogue.find(wanted).purpose not in _SPARED:
+                if wanted not in catalogue.OPTIONAL:
                     raise
                 del used[wanted]
                 self.notices.append(f"without {wanted}: {error}")
@@ -221,8 +221,6 @@ def _wish(choice: str) -> Wish:
             return "auto"
 
 
-_SPARED = ("turns",)
-"""What a talk goes on without."""
 _SMALLER: Mapping[str, tuple[str, ...]] = {"gemma-4-e4b": ("gemma-4-e2b",)}
 _FEWEST_TOKENS = 512
 """The instructions alone take about 200."""

@@ -36,6 +36,7 @@ from parlor_tui.events import (
     ItemDeleted,
     ItemTruncated,
     ReplyCreated,
+    ReplyReady,
     Role,
     SessionUpdated,
     TurnJudged,
@@ -279,7 +280,7 @@ class Session:
         """Begin to reply on a branch of the talk, behind a gate."""
         branch = self._memory.branch()
         branch.add(ahead.item)
-        ahead.gate = Gate(self._emit)
+        ahead.gate = Gate(self._emit, lambda: self._emit(ReplyReady(ahead.turn, ahead.pause)))
         ahead.began_s = now_s()
         preparation = _Preparation(self, lambda: ahead.item.text, ahead.caption)
         ids = new_id("resp"), new_id("item")
@@ -331,9 +332,8 @@ class Session:
             _log.exception("end of turn")
             return
         if self._ahead is ahead:
-            self._emit(
-                TurnJudged(ahead.turn, ahead.pause, found.text, found.language or self.listening.language, finished)
-            )
+            language = found.language or self.listening.language
+            self._emit(TurnJudged(ahead.turn, ahead.pause, found.text, language, finished, ahead.answering))
 
     def _add_spoken(self, item_id: str, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
         item = Item(item_id, "user", audio_wav=spoken_wav(samples))

@@ -99,6 +99,7 @@ class LiteRt:
             threads=threads,
         )
         self._lock = threading.Lock()
+        self._order = threading.Lock()
         self._states = States(slots + 1)
         self._unheard: list[Job] = []
         self._calls = NativeCalls(most_left=slots)
@@ -177,7 +178,7 @@ class LiteRt:
             if self._show(turn, [picture_part(picture)], stopped) is None:
                 return Generation("cancelled", Usage(turn.cached_tokens))
             on_taken("picture", (now_s() - began_s) * 1000, now_s())
-        job = Job(turn.branch, turn.content, sampling.max_tokens, self._budget(sampling))
+        job = Job(turn.branch, turn.content, sampling.max_tokens, self._budget(sampling), self._order)
         outcome = self._run(job, on_text, stopped, turn.new_tokens, media=turn.has_audio)
         if outcome not in {"ended", "enough"}:
             job.release()
@@ -291,7 +292,7 @@ class LiteRt:
         return min(sampling.image_tokens, self._facts.image_tokens)
 
     def _show(self, turn: _Turn, content: Content, stopped: Stopped) -> Job | None:
-        job = Job(turn.branch, content, 1, self._budget(turn.sampling))
+        job = Job(turn.branch, content, 1, self._budget(turn.sampling), self._order)
         if self._run(job, lambda _: True, stopped, self._budget(turn.sampling), media=True) == "ended":
             return job
         job.release()

@@ -14,13 +14,22 @@ from parlor_tui.events import now_s
 class Job:
     """Sends `content` on `branch`. `work` runs on a thread of its own; all else is called by whoever ordered it.
 
+    `order` is one lock for all jobs of a model. The library runs messages one after another, too, but loses a cancel of
+    one that waits: it would be read and answered to its end. Here it is not sent at all.
+
     `pieces`, `timings` and `tokens` (of context taken) are there once it is over, `pieces` as they come.
     """
 
     def __init__(
-        self, branch: Branch, content: Sequence[Mapping[str, Any]], max_tokens: int, image_tokens: int
+        self,
+        branch: Branch,
+        content: Sequence[Mapping[str, Any]],
+        max_tokens: int,
+        image_tokens: int,
+        order: threading.Lock,
     ) -> None:
         self._branch = branch
+        self._order = order
         self._content = content
         self._max_tokens = max_tokens
         self._image_tokens = image_tokens
@@ -28,6 +37,7 @@ class Job:
         self._over = False
         self._failed = False
         self._unwanted = False
+        self._cancelled = False
         self._then: Callable[[], None] | None = None
         self._began_s = now_s()
         self._first_s: float | None = None
@@ -38,14 +48,11 @@ class Job:
     def work(self, put: Put) -> None:
         """Send, and give out the reply as it comes. Frees the branch if it failed or is not wanted any more."""
         whole = False
-        self._began_s = now_s()
         try:
-            for piece in self._branch.send(self._content, max_tokens=self._max_tokens, image_tokens=self._image_tokens):
-                self._first_s = self._first_s or now_s()
-                self.pieces.append(piece)
-                put(piece)
-            self.timings, self.tokens = self._branch.timings(), self._branch.tokens
-            whole = True
+            with self._order:
+                if not self._cancelled:
+                    self._send(put)
+                    whole = True
         finally:
             with self._lock:
                 self._over, self._failed = True, not whole
@@ -56,8 +63,19 @@ class Job:
             elif then is not None:
                 then()
 
+    def _send(self, put: Put) -> None:
+        self._began_s = now_s()
+        for piece in self._branch.send(self._content, max_tokens=self._max_tokens, image_tokens=self._image_tokens):
+            if self._cancelled:  # it came as the message was about to begin, and may have been lost
+                self._branch.cancel()
+            self._first_s = self._first_s or now_s()
+            self.pieces.append(piece)
+            put(piece)
+        self.timings, self.tokens = self._branch.timings(), self._branch.tokens
+
     def cancel(self) -> None:
         """Have it end soon; the branch cannot be gone on from. Blocks as long as the library does."""
+        self._cancelled = True
         with self._lock:
             if not self._over:
                 self._branch.cancel()
@@ -88,7 +106,7 @@ class Job:
             if self._unwanted:
                 return
             handed_on = self._over and (self._then is not None or self._failed)
-            self._unwanted = True
+            self._unwanted = self._cancelled = True
             if not self._over:
                 self._branch.cancel()
                 return

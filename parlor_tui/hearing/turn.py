@@ -16,6 +16,11 @@ _FRAMES_OF_MURMUR = 4
 """Or so many above the release: the end of a sentence that is spoken under one's breath."""
 
 
+LATEST_READY_MS = 1000
+"""A turn whose reply is being made is not ended before that can be heard: nobody would gain by it, and who was about to
+go on may do so undisturbed. But after this much silence it is ended."""
+
+
 class ReplyPhase(Enum):
     """What the assistant is doing while it listens."""
 
@@ -86,6 +91,8 @@ class TurnMachine:
         self._paused = False
         self._wait_ms: float | None = None
         self._worthless = False
+        self._answering = False
+        self._at_s = 0.0
         self._speech_frames = 0
         self._murmur_frames = 0
 
@@ -115,6 +122,7 @@ class TurnMachine:
         `speaking_since_s` is when the reply became audible; it matters in `ReplyPhase.SPEAKING` only. `guarded`: what
         the speaker plays leaks into the microphone, so that over a reply only a clear voice counts, and not at once.
         """
+        self._at_s = end_at_s
         speaking = phase is ReplyPhase.SPEAKING
         threshold = hearing.vad_threshold_speaking if speaking and guarded else hearing.vad_threshold
         release = hearing.vad_threshold if speaking and guarded else min(hearing.vad_release, threshold)
@@ -135,21 +143,28 @@ class TurnMachine:
             self._paused = True
             self._pauses += 1
             actions = (*actions, Pause(self._pauses, self._last_speech_at_s))
-        maybe_more = self._paused and (self._speech_frames or self._murmur_frames)
-        if self._paused and not maybe_more and silence_ms >= self._wait(hearing):
+        if self._over(hearing):
             return (*actions, self._end(drop=self._worthless))
         if end_at_s - self._onset_at_s >= hearing.max_utterance_s:
             return (*actions, self._end(cut=True))
         return actions
 
-    def judged(self, pause: int, wait_ms: float, *, words: bool) -> None:
+    def judged(self, pause: int, wait_ms: float, *, words: bool, answering: bool = False) -> None:
         """What is known by now of the pause `pause`: how much silence ends the turn, and whether there were words.
 
-        Of a pause that is over it says nothing.
+        `answering`: the reply is being made; the turn ends once it is `ready`. Of a pause that is over it says nothing.
         """
         if self._paused and pause == self._pauses:
             self._wait_ms = wait_ms
             self._worthless = not words
+            self._answering = answering
+
+    def ready(self, pause: int, hearing: Hearing) -> tuple[Action, ...]:
+        """The reply to what was said up to the pause `pause` can be heard: nothing else is waited for."""
+        if not self._paused or pause != self._pauses:
+            return ()
+        self._answering = False
+        return (self._end(drop=self._worthless),) if self._over(hearing) else ()
 
     def dismiss(self, pause: int) -> tuple[Action, ...]:
         """What was said up to the pause `pause` is not meant as a turn: drop it, if that pause still lasts."""
@@ -168,7 +183,7 @@ class TurnMachine:
         self._go_on()
 
     def _go_on(self) -> None:
-        self._paused = self._worthless = False
+        self._paused = self._worthless = self._answering = False
         self._wait_ms = None
         self._speech_frames = self._murmur_frames = 0
 
@@ -185,7 +200,16 @@ class TurnMachine:
         self._go_on()
         return (Resume(),)
 
+    def _over(self, hearing: Hearing) -> bool:
+        maybe_more = self._speech_frames or self._murmur_frames
+        silence_ms = (self._at_s - self._last_speech_at_s) * 1000
+        return self._paused and not maybe_more and silence_ms >= self._wait(hearing)
+
     def _wait(self, hearing: Hearing) -> float:
+        wait_ms = self._least_wait(hearing)
+        return max(wait_ms, LATEST_READY_MS) if self._answering and not self._worthless else wait_ms
+
+    def _least_wait(self, hearing: Hearing) -> float:
         if hearing.end_of_turn == "fixed" or self._wait_ms is None:
             return hearing.silence_ms
         return self._wait_ms

@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from parlor_tui.core.inference import InferenceCore
-from parlor_tui.core.loading import loader
+from parlor_tui.core.loading import Loader, loader
 from parlor_tui.core.offering import Offering, offering
 from parlor_tui.core.profiles import Profile, choose, label_of
 from parlor_tui.core.session import Session
@@ -185,11 +185,17 @@ def _hello(profile: Profile, settings: Settings, session_id: str) -> CoreHello:
     return CoreHello(session_id, profile.name, label_of(profile, settings), profile.demo_grade)
 
 
-def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
+def run_core(
+    settings: Settings,
+    port: int,
+    token_file: Path | None,
+    *,
+    simulated: tuple[Profile, Loader] | None = None,
+) -> int:
     """Run the core until its parent closes stdin, or (with a token file) until SIGINT or SIGTERM. The exit code.
 
     As a child: the first line of stdin is `{"token": "..."}`, the first line of stdout `{"port": N}`; all else that is
-    printed goes to stderr.
+    printed goes to stderr. `simulated` are models that stand in for those of the settings.
     """
     form = "%(asctime)s core %(levelname)s %(name)s %(message)s"
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=form)
@@ -205,8 +211,9 @@ def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
             return 2
     else:
         token = _shared_token(token_file)
-    profile = choose(settings)
-    core = InferenceCore(profile, loader(profile, settings), settings.core.max_requests, _end_wedged)
+    profile = choose(settings) if simulated is None else simulated[0]
+    load = loader(profile, settings) if simulated is None else simulated[1]
+    core = InferenceCore(profile, load, settings.core.max_requests, _end_wedged)
 
     def announce(bound_port: int) -> None:
         line = json.dumps({"port": bound_port})
@@ -215,7 +222,7 @@ def run_core(settings: Settings, port: int, token_file: Path | None) -> int:
         answers.write(line + "\n")
         answers.flush()
 
-    offered = offering(settings, profile)
+    offered = offering(settings, profile) if simulated is None else None
     server = CoreServer(core, settings, token, offered)
     asyncio.run(_serve(core, offered, server, port, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.

@@ -30,6 +30,7 @@ from parlor_tui.events import (
     ReplyCreated,
     ReplyDelta,
     ReplyDone,
+    ReplyReady,
     ReplyUnit,
     ReplyWords,
     SessionUpdated,
@@ -104,6 +105,8 @@ class Encoder:
                 return [{"type": "conversation.item.truncated", **place, "parlor_heard": heard}]
             case TurnJudged():
                 return [{"type": "parlor.turn.judged", **asdict(event)}]
+            case ReplyReady(turn, pause):
+                return [{"type": "parlor.eager.ready", "turn": turn, "pause": pause}]
             case EagerDropped(turn, ran_ms):
                 return [{"type": "parlor.eager.dropped", "turn": turn, "ran_ms": ran_ms}]
             case CaptionPartial(item_id, text):
@@ -328,6 +331,8 @@ def _decode(message: Json) -> CoreEvent | None:
             return CoreNotice(message["text"])
         case "parlor.turn.judged":
             return TurnJudged(**{item.name: message[item.name] for item in fields(TurnJudged)})
+        case "parlor.eager.ready":
+            return ReplyReady(message["turn"], message["pause"])
         case "parlor.eager.dropped":
             return EagerDropped(message["turn"], message["ran_ms"])
         case "parlor.caption.partial":

@@ -20,6 +20,7 @@ from parlor_tui.events import (
     ReplyCreated,
     ReplyDelta,
     ReplyDone,
+    ReplyReady,
     ReplyUnit,
     TurnJudged,
 )
@@ -84,6 +85,8 @@ def test_a_pause_is_judged_and_answered_unheard_and_the_reply_is_there_at_once_w
         assert verdict.turn == 1
         assert "capital of france" in verdict.text.lower()
         await written(talk)
+        await talk.until(lambda: bool(talk.of(ReplyReady)))
+        assert [(event.turn, event.pause) for event in talk.of(ReplyReady)] == [(1, 7)]
         assert words_of_replies(talk) == []
         assert talk.session._memory.items == []
         talk.session.commit()

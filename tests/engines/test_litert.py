@@ -357,3 +357,28 @@ def settled(condition: Callable[[], bool]) -> None:
     while not condition() and now_s() < deadline_s:
         threading.Event().wait(0.02)
     assert condition()
+
+
+def test_a_message_that_is_cancelled_while_it_waits_is_never_begun(model: Path) -> None:
+    """The library runs messages one after another, and loses a cancel of one that waits."""
+    engine = LiteRt(model, "Tiny", backends=Backends("cpu", "cpu", "cpu"), context_tokens=0, slots=2)
+    ends: list[float] = []
+
+    def long_one() -> None:
+        engine.generate([SYSTEM, said("long", "hello")], Sampling(0.0, 1.0, 1000), lambda _: True, never)
+        ends.append(now_s())
+
+    first = threading.Thread(target=long_one)
+    first.start()
+    began_s = now_s()
+    waiting = [SYSTEM, said("waits", "hello there", noise_wav(20))]
+    given: list[str] = []
+    ended = engine.generate(
+        waiting, Sampling(0.0, 1.0, 1000), lambda piece: given.append(piece) is None, lambda: now_s() > began_s + 0.1
+    )
+    assert ended.finish == "cancelled"
+    assert not ends, "the first one was over too soon to be waited for"
+    first.join()
+    answer(engine, [SYSTEM, said("next", "and now")], sampling=Sampling(0.0, 1.0, 2))
+    assert now_s() - ends[0] < 0.3
+    engine.close()

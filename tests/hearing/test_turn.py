@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.hearing.turn import (
+    LATEST_READY_MS,
     Action,
     Begin,
     Commit,
@@ -94,6 +95,44 @@ def test_a_pause_that_is_judged_finished_ends_the_turn_early_and_one_that_is_not
         assert kinds(actions) == [Commit]
         silence_ms = (actions[0][0] + 1) * FRAME_MS + 128
         assert max(wait_ms, 128 + FRAME_MS) <= silence_ms < max(wait_ms, 128 + FRAME_MS) + FRAME_MS
+
+
+def paused(machine: TurnMachine, silence_ms: float = 128) -> float:
+    """Speech and a pause so far; when it is now."""
+    blocks = [*SPOKEN, *[0.0] * frames(silence_ms)]
+    run(machine, blocks)
+    return len(blocks) * FRAME_MS / 1000
+
+
+def test_a_turn_whose_reply_is_being_made_ends_when_that_can_be_heard() -> None:
+    machine = TurnMachine()
+    now_s = paused(machine)
+    machine.judged(1, HEARING.finished_ms, words=True, answering=True)
+    assert machine.ready(1, HEARING) == ()  # not silent for long enough
+    machine.judged(1, HEARING.finished_ms, words=True, answering=True)
+    assert kinds(run(machine, [0.0] * frames(320), start_s=now_s)) == []
+    assert machine.ready(2, HEARING) == ()
+    assert [type(action) for action in machine.ready(1, HEARING)] == [Commit]
+    assert not machine.in_speech
+
+
+def test_but_not_later_than_a_second_after_the_last_word() -> None:
+    machine = TurnMachine()
+    now_s = paused(machine)
+    machine.judged(1, HEARING.finished_ms, words=True, answering=True)
+    actions = run(machine, [0.0] * frames(2000), start_s=now_s)
+    assert kinds(actions) == [Commit]
+    assert LATEST_READY_MS <= 128 + (actions[0][0] + 1) * FRAME_MS < LATEST_READY_MS + FRAME_MS
+
+
+def test_and_one_that_is_ready_early_waits_for_the_silence_all_the_same() -> None:
+    machine = TurnMachine()
+    now_s = paused(machine)
+    machine.judged(1, HEARING.unfinished_ms, words=True, answering=True)
+    assert machine.ready(1, HEARING) == ()
+    actions = run(machine, [0.0] * frames(2500), start_s=now_s)
+    assert kinds(actions) == [Commit]
+    assert 128 + (actions[0][0] + 1) * FRAME_MS >= HEARING.unfinished_ms
 
 
 def test_with_a_fixed_end_of_turn_nothing_that_is_judged_counts() -> None:

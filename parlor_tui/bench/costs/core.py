@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,9 +10,8 @@ from pathlib import Path
 from parlor_tui.bench.costs.costs import COSTS, NAME
 from parlor_tui.bench.costs.parts import PROFILE, SimulatedLoader
 from parlor_tui.bench.costs.script import Script
-from parlor_tui.core.inference import InferenceCore
-from parlor_tui.link import server
-from parlor_tui.settings import Settings, SettingsError, load
+from parlor_tui.link.server import run_core
+from parlor_tui.settings import SettingsError, load
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,27 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (SettingsError, OSError, ValueError) as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2
-    return _serve(settings, SimulatedLoader(settings, COSTS[given.costs], script))
-
-
-def _serve(settings: Settings, loader: SimulatedLoader) -> int:
-    answers = server._private_stdout()
-    try:
-        token = str(json.loads(sys.stdin.readline())["token"])
-    except (ValueError, KeyError, TypeError):
-        answers.write("no token on stdin\n")
-        answers.flush()
-        return 2
-
-    def announce(bound_port: int) -> None:
-        answers.write(json.dumps({"port": bound_port}) + "\n")
-        answers.flush()
-
-    core = InferenceCore(PROFILE, loader, settings.core.max_requests, server._end_wedged)
-    serving = server.CoreServer(core, settings, token)
-    asyncio.run(server._serve(core, None, serving, 0, announce, follow_stdin=True))
-    sys.stderr.flush()
-    os._exit(0)  # threads may wait for work that is simulated
+    return run_core(settings, 0, None, simulated=(PROFILE, SimulatedLoader(settings, COSTS[given.costs], script)))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from parlor_tui.commands.checks.base import Check
+from parlor_tui.commands.checks.base import Check, Status
 from parlor_tui.commands.checks.packages import KILLED, load_faults
 from parlor_tui.settings import Settings, models_folder
 
@@ -111,7 +111,8 @@ def check_models(settings: Settings) -> Iterator[Check]:
         model = catalogue.find(store.stand_in(name))
         words = f"{model.purpose}, {in_words(model.size_bytes)}"
         if name in absent:
-            yield Check("Models", name, "missing", f"{words}: not in {folder}", f"parlor-tui models get {name}")
+            status: Status = "warning" if name in catalogue.OPTIONAL else "missing"
+            yield Check("Models", name, status, f"{words}: not in {folder}", f"parlor-tui models get {name}")
         else:
             yield Check("Models", name, "ok", words if model.name == name else f"{model.name} in its place: {words}")
     yield disk(folder, sum(catalogue.find(name).size_bytes for name in absent))
