@@ -29,8 +29,9 @@ from parlor_tui.devices.select import open_camera
 from parlor_tui.events import EagerCount, Notice, Ready, now_s
 from parlor_tui.settings import Settings
 
-_SIMULATED = ("talk", "talk_noise", "barge_in", "barge_in_echo", "echo_alone", "eager")
-"""What can be judged with models that recognise no words."""
+_SIMULATED = ("talk", "talk_noise", "barge_in", "eager")
+"""What can be judged with models that recognise no words and hum instead of speaking, which no canceller is made for.
+"""
 _ROOM_ONLY = ("talk_noise", "barge_in_echo", "echo_alone")
 """What needs noise or echo to be switched: on the rig that is done where it is started."""
 
@@ -76,7 +77,7 @@ def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -
             sitting.settle()
             for part in parts:
                 tell(f"{part.scenario}: {part.count} to do")
-                _play(part, sitting, findings, made, settings, quick=options.quick)
+                _play(part, sitting, findings, made, settings)
     except KeyboardInterrupt:
         stopped = True
     if ready is None:
@@ -137,14 +138,11 @@ def _play(
     findings: Findings,
     made: Mapping[str, Utterance],
     settings: Settings,
-    *,
-    quick: bool,
 ) -> None:
     said = [made[line.name] for line in part.said]
     match part.scenario:
         case "talk" | "eager":
-            whole = part.scenario == "talk" and not quick
-            scenarios.talk(sitting, findings, said, part.scenario, whole=whole)
+            scenarios.talk(sitting, findings, said, part.scenario, whole=part.scenario == "talk")
         case "talk_noise":
             scenarios.talk_noise(sitting, findings, said, NOISE_DBFS)
         case "barge_in":

@@ -43,15 +43,15 @@ def test_two_questions_are_answered_and_measured(isolated_home: Home, tmp_path: 
 
 
 def test_ctrl_c_prints_what_was_measured_so_far(isolated_home: Home) -> None:
-    command = [*BENCH, "--costs", "m3-pro", "--only", "echo_alone", "--turns", "100", "--json"]
+    command = [*BENCH, "--costs", "m3-pro", "--only", "barge_in", "--turns", "100", "--json"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=isolated_home.env, stdout=pipe, stderr=pipe, text=True) as child:
         assert child.stderr is not None
         for line in child.stderr:
-            if "echo_alone" in line:
+            if "barge_in" in line:
                 break
         try:
-            child.wait(9)
+            child.wait(4)
         except subprocess.TimeoutExpired:
             child.send_signal(signal.SIGINT)
         out, errors = child.communicate(timeout=20)
@@ -67,11 +67,11 @@ def test_ctrl_c_prints_what_was_measured_so_far(isolated_home: Home) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--only", "talk,sing"], 2, "'sing' is no scenario; there are talk, barge_in"),
+        (["--only", "talk,sing"], 2, "'sing' is no scenario; there are talk, talk_noise"),
         (["--only", ""], 2, "no scenario is named"),
         (["--turns", "0"], 2, "'0' is not a number of turns: 1 to 1000"),
         (["--costs", "m3-pro", "--only", "pauses"], 2, "pauses: not to be judged with --costs"),
-        (["--rig", "--only", "echo_alone"], 2, "echo_alone: not to be judged with --rig"),
+        (["--rig", "--only", "talk,echo_alone"], 2, "echo_alone: not to be judged with --rig"),
         (["--html", "/nowhere/at/all.html"], 3, "there is no folder /nowhere/at"),
         (["--camera", "/nowhere/photo.jpg", "--costs", "m3-pro"], 3, "/nowhere/photo.jpg"),
     ],
