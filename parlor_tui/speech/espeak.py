@@ -32,7 +32,8 @@ def mnemonics(text: str, language: str) -> str:
 
 
 def _phonemes(text: str, language: str, mode: int) -> str:
-    text = text.replace("\0", " ")
+    # Behind an abbreviation espeak reads on to the next space, and without one into the text of the next call.
+    text = text.replace("\0", " ") + " "
     with _lock:  # espeak keeps its language and its place in the text in global variables
         library = _loaded()
         if library.espeak_SetVoiceByName(language.encode()) != 0:

@@ -171,3 +171,13 @@ def test_every_decimal_is_said_with_its_point(number: int, rest: str) -> None:
 
 def test_a_unit_of_espeak_that_nothing_is_known_of_is_taken_apart() -> None:
     assert letters("ã_\u0361x_☃", "es") == "a\u0303x"
+
+
+@pytest.mark.parametrize("text", ["Mr. X", "Jan. 5", "No. 5", "See fig. 3"])
+def test_nothing_of_a_text_is_kept_for_the_next_one(text: str) -> None:
+    """espeak reads ahead behind an abbreviation, and would say the rest with whatever comes next."""
+    alone = phonemes("I am here", "en-us")
+    whole = phonemes(text, "en-us")
+    assert phonemes("I am here", "en-us") == alone
+    last = phonemes(text.split()[-1], "en-us")
+    assert whole.rstrip(".").endswith(last.rstrip("."))
