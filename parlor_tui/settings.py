@@ -82,7 +82,7 @@ class Hearing:
         1800, "ms", "the same after what does not: behind `and`, `my name is`, a filler", low=100, high=10_000
     )
     eager_ms: int = key(
-        100, "ms", "silence after which a reply is begun, unheard until the turn is over; 0 never", low=0, high=2000
+        64, "ms", "silence after which a reply is begun, unheard until the turn is over; 0 never", low=0, high=2000
     )
     min_speech_ms: int = key(
         100, "ms", "anything shorter is a noise, not a turn; what is longer has to hold words", low=32, high=2000
@@ -92,8 +92,15 @@ class Hearing:
     )
     max_utterance_s: int = key(60, "s", "a turn is ended at this length even if the user goes on", low=5, high=120)
     barge_in: bool = key(True, "", "a voice stops the reply; off: only the key does")
+    dip_threshold: float = key(
+        0.2,
+        "probability",
+        "a frame at or above it over a reply makes that quieter at once, before it is known to be a voice",
+        low=0.05,
+        high=0.99,
+    )
     barge_in_ms: int = key(
-        100, "ms", "speech over a reply lasts this long before the reply falls silent", low=32, high=2000
+        64, "ms", "speech over a reply lasts this long before the reply falls silent", low=32, high=2000
     )
     barge_in_sure_ms: int = key(
         600,
@@ -196,7 +203,7 @@ class Devices:
     speaker: str = key("default", "", "`default`, `none`, a name or number, or a .wav to record into")
     camera: str = key("none", "", "`none`, a number or /dev/video*, a video file or a picture")
     output_latency_ms: int = key(
-        40, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500
+        20, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500
     )
     jitter_buffer_ms: int = key(500, "ms", "most speech waiting in the speaker's own buffer", low=60, high=2000)
 

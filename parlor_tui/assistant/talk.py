@@ -56,7 +56,7 @@ from parlor_tui.events import (
     now_s,
 )
 from parlor_tui.hearing.short_words import is_backchannel
-from parlor_tui.hearing.turn import Begin, Commit, Confirm, Drop, Pause, ReplyPhase, Resume, Sure
+from parlor_tui.hearing.turn import Begin, Commit, Confirm, Drop, Pause, ReplyPhase, Resume, Settle, Stir, Sure
 from parlor_tui.link import client_events as say
 from parlor_tui.observe.stages import LatencyObserver
 
@@ -81,6 +81,7 @@ class _Reply:
     audible: bool = False
     audible_at_s: float = 0.0
     eager_ms: float = 0.0
+    yields: Literal["", "dipped", "held"] = ""
 
 
 @dataclass(slots=True)
@@ -150,6 +151,10 @@ class Talk:
             self._send(say.AppendAudio(heard.pcm16))
         for action in heard.actions:
             match action:
+                case Stir():
+                    self._yield("dipped")
+                case Settle():
+                    self._yield("resumed")
                 case Confirm():
                     self._yield("held")
                 case Sure():
@@ -337,6 +342,9 @@ class Talk:
         reply = self._reply
         if reply is None or not reply.audible:
             return
+        if reply.yields == how or (how == "resumed" and not reply.yields):
+            return
+        reply.yields = "" if how == "resumed" else how
         {"dipped": self._playback.dip, "held": self._playback.hold, "resumed": self._playback.go_on}[how]()
         self._emit(ReplyYields(at_s=now_s(), turn=reply.turn, how=how))
 

@@ -7,7 +7,11 @@ from enum import Enum
 
 from parlor_tui.settings import Hearing
 
-_SHORTEST_PAUSE_MS = 64
+_SHORTEST_PAUSE_MS = 32
+_NO_WORD_MS = 160
+"""So long after a sound too short to be a word nothing more of a word comes."""
+_STIR_MS = 200
+"""So long after the last sign of a voice a reply stays quieter."""
 _USUAL_PAUSE_MS = 100
 """Where nothing is begun eagerly a pause is judged all the same."""
 _FRAMES_OF_SPEECH = 2
@@ -27,6 +31,16 @@ class ReplyPhase(Enum):
     NONE = "none"
     THINKING = "thinking"
     SPEAKING = "speaking"
+
+
+@dataclass(frozen=True, slots=True)
+class Stir:
+    """Something that may become a voice sounds over a reply: that dips."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Nothing came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +86,20 @@ class Commit:
     cut: bool = False
 
 
-Action = Begin | Confirm | Sure | Pause | Resume | Drop | Commit
+Action = Stir | Settle | Begin | Confirm | Sure | Pause | Resume | Drop | Commit
 
 
 class TurnMachine:
     """Follows one microphone.
 
     `frame` is called once for each block, in order. Times are seconds on one clock; `end_at_s` is that of a block's
-    last sample. Begin comes first, Drop or Commit last; between two pauses there is a Resume.
+    last sample. Begin comes first, Drop or Commit last; between two pauses there is a Resume. After a Stir comes
+    Begin or Settle.
     """
 
     def __init__(self) -> None:
         self._onset_at_s: float | None = None
+        self._stirred_at_s: float | None = None
         self._last_speech_at_s = 0.0
         self._confirmed = False
         self._sure = False
@@ -128,18 +144,18 @@ class TurnMachine:
         release = hearing.vad_threshold if speaking and guarded else min(hearing.vad_release, threshold)
         if self._onset_at_s is None:
             grace_ms = hearing.barge_in_grace_ms if guarded else 0
-            if speaking and (not hearing.barge_in or (end_at_s - speaking_since_s) * 1000 < grace_ms):
-                return ()
-            if probability < threshold:
-                return ()
+            deaf = speaking and (not hearing.barge_in or (end_at_s - speaking_since_s) * 1000 < grace_ms)
+            if deaf or probability < threshold:
+                may_stir = speaking and not deaf and not guarded and probability >= hearing.dip_threshold
+                return self._stir(end_at_s, may_stir)
             self._begin(end_at_s, frame_ms)
             return (Begin(), *self._confirm(hearing, speaking))
         actions = self._follow(probability, end_at_s, threshold, release)
         actions = (*actions, *self._confirm(hearing, speaking))
         silence_ms = (end_at_s - self._last_speech_at_s) * 1000
+        if self._speech_ms() < hearing.min_speech_ms:
+            return (*actions, self._end(drop=True)) if silence_ms >= _NO_WORD_MS else actions
         if not self._paused and silence_ms >= max(_SHORTEST_PAUSE_MS, hearing.eager_ms or _USUAL_PAUSE_MS):
-            if self._speech_ms() < hearing.min_speech_ms:
-                return (*actions, self._end(drop=True))
             self._paused = True
             self._pauses += 1
             actions = (*actions, Pause(self._pauses, self._last_speech_at_s))
@@ -176,8 +192,19 @@ class TurnMachine:
         """Stop listening at once (muted, microphone lost): what was begun is dropped."""
         return () if self._onset_at_s is None else (self._end(drop=True),)
 
+    def _stir(self, end_at_s: float, stirs: bool) -> tuple[Action, ...]:
+        before = self._stirred_at_s
+        if stirs:
+            self._stirred_at_s = end_at_s
+            return (Stir(),) if before is None else ()
+        if before is None or (end_at_s - before) * 1000 < _STIR_MS:
+            return ()
+        self._stirred_at_s = None
+        return (Settle(),)
+
     def _begin(self, end_at_s: float, frame_ms: float) -> None:
         self._onset_at_s = end_at_s - frame_ms / 1000
+        self._stirred_at_s = None
         self._last_speech_at_s = end_at_s
         self._confirmed = self._sure = False
         self._go_on()

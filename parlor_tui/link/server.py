@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 _HOST = "127.0.0.1"
 _OUTBOX_MESSAGES = 4096
 _STOP_S = 1.0
+_NICE = 5
 
 
 class CoreServer:
@@ -202,6 +203,7 @@ def run_core(
     logging.getLogger("websockets").setLevel(logging.WARNING)
     answers = _private_stdout()
     if token_file is None:
+        _make_way()
         first = sys.stdin.readline()
         try:
             token = str(json.loads(first)["token"])
@@ -228,6 +230,12 @@ def run_core(
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
     os._exit(0)
+
+
+def _make_way() -> None:
+    """Give the terminal's own threads, which must not miss a sound, the first right to the processor."""
+    if hasattr(os, "nice"):  # Windows gives threads of sound a right of their own
+        os.nice(_NICE)
 
 
 def _end_wedged(stuck_s: float) -> None:

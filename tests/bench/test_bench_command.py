@@ -43,7 +43,7 @@ def test_two_questions_are_answered_and_measured(isolated_home: Home, tmp_path: 
 
 
 def test_ctrl_c_prints_what_was_measured_so_far(isolated_home: Home) -> None:
-    command = [*BENCH, "--costs", "m3-pro", "--only", "barge_in", "--turns", "100", "--json"]
+    command = [*BENCH, "--costs", "m3-pro", "--only", "barge_in", "--turns", "2", "--json"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, env=isolated_home.env, stdout=pipe, stderr=pipe, text=True) as child:
         assert child.stderr is not None

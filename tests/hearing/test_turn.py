@@ -16,6 +16,8 @@ from parlor_tui.hearing.turn import (
     Pause,
     ReplyPhase,
     Resume,
+    Settle,
+    Stir,
     Sure,
     TurnMachine,
 )
@@ -82,7 +84,7 @@ def test_a_word_of_150_to_300_ms_is_a_turn(word_ms: float) -> None:
 def test_a_click_is_dropped_at_once_without_a_turn() -> None:
     actions = run(TurnMachine(), [0.9] * frames(64) + [0.0] * frames(800))
     assert kinds(actions) == [Begin, Drop]
-    assert (actions[1][0] - 1) * FRAME_MS <= HEARING.eager_ms + FRAME_MS
+    assert (actions[1][0] - 1) * FRAME_MS <= 160 + FRAME_MS
 
 
 def test_a_pause_that_is_judged_finished_ends_the_turn_early_and_one_that_is_not_ends_it_late() -> None:
@@ -199,6 +201,18 @@ def test_where_it_does_not_a_voice_counts_over_a_reply_from_its_first_block_on()
     assert (actions[1][0] + 1) * FRAME_MS < HEARING.barge_in_ms + FRAME_MS
 
 
+def test_the_first_sign_of_a_voice_over_a_reply_stirs_and_what_comes_to_nothing_settles() -> None:
+    faint = (HEARING.dip_threshold + HEARING.vad_threshold) / 2
+    actions = run(TurnMachine(), [0.0, faint, faint, *[0.0] * 20], phase=ReplyPhase.SPEAKING, start_s=10.0)
+    assert kinds(actions) == [Stir, Settle]
+    assert actions[0][0] == 1
+    assert 200 <= (actions[1][0] - 2) * FRAME_MS < 200 + FRAME_MS
+    assert run(TurnMachine(), [faint] * 20, start_s=10.0) == []
+    assert run(TurnMachine(), [faint] * 20, phase=ReplyPhase.SPEAKING, start_s=10.0, guarded=True) == []
+    begun = run(TurnMachine(), [faint, 0.9, 0.9, 0.9], phase=ReplyPhase.SPEAKING, start_s=10.0)
+    assert kinds(begun) == [Stir, Begin, Confirm]
+
+
 def test_what_is_no_turn_is_dismissed_only_in_its_own_pause() -> None:
     machine = TurnMachine()
     run(machine, [0.9] * 8 + [0.0] * 4, phase=ReplyPhase.SPEAKING)
@@ -239,9 +253,16 @@ class _Order:
         self.marks: list[str] = []
         self.pause: int | None = None
         self.pauses = 0
+        self.stirred = False
 
     def take(self, action: Action, end_at_s: float) -> None:
+        if isinstance(action, Stir | Settle):
+            assert self.begun_s is None
+            assert self.stirred != isinstance(action, Stir)
+            self.stirred = isinstance(action, Stir)
+            return
         if isinstance(action, Begin):
+            self.stirred = False
             assert self.begun_s is None
             self.begun_s, self.marks, self.pause = end_at_s, [], None
             return
@@ -321,4 +342,5 @@ def test_silence_ends_every_turn(probabilities: list[float], wait_ms: int) -> No
 def test_probabilities_that_flicker_make_one_utterance(gap: int) -> None:
     speech = ([0.9] * 3 + [0.1] * gap) * 20
     actions = run(TurnMachine(), speech + [0.0] * frames(800))
-    assert kinds(actions) == [Begin, Confirm, Sure, Pause, Commit]
+    said = [kind for kind in kinds(actions) if kind not in (Pause, Resume)]
+    assert said == [Begin, Confirm, Sure, Commit]
