@@ -30,7 +30,7 @@ _TURNS: Mapping[str, int] = {
     "echo_alone": 8,
     "eager": 6,
 }
-_QUICK: Mapping[str, int] = {"talk": 3, "barge_in": 1, "short_words": 1, "pauses": 1}
+_QUICK: Mapping[str, int] = {"talk": 2, "barge_in": 1, "short_words": 1, "pauses": 1}
 """All of it in less than a minute."""
 
 

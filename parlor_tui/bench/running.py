@@ -26,7 +26,7 @@ from parlor_tui.bench.utterances import BenchError, Utterance, Utterances, cache
 from parlor_tui.bench.utterances import Report as Tell
 from parlor_tui.bench.watching import Watch
 from parlor_tui.devices.select import open_camera
-from parlor_tui.events import EagerCount, Notice, Ready, now_s
+from parlor_tui.events import EagerCount, Failed, Notice, Ready, now_s
 from parlor_tui.settings import Settings
 
 _SIMULATED = ("talk", "talk_noise", "barge_in", "eager")
@@ -200,7 +200,7 @@ def _notes(setup: Setup, place: Room | Rig, made: Mapping[str, Utterance]) -> li
 
 
 def _warnings(watch: Watch) -> list[str]:
-    """What the assistant itself warned of."""
-    return [
-        event.text for event in watch.since(0) if isinstance(event, Notice) and event.severity != "info" and event.text
-    ]
+    """What the assistant itself warned of, and what did not work."""
+    events = watch.since(0)
+    warned = [event.text for event in events if isinstance(event, Notice) and event.severity != "info" and event.text]
+    return [*warned, *(event.text for event in events if isinstance(event, Failed))]

@@ -12,11 +12,12 @@ _MET = {True: ("met", "green"), False: ("missed", "red"), None: ("", "")}
 
 def print_table(report: Report, out: IO[str]) -> None:
     """Write every figure with its target, then the notes."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(headline(report)), title_justify="left")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("")
     for name in ("n", "p50", "p90", "max"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -32,6 +33,7 @@ def print_table(report: Report, out: IO[str]) -> None:
         mark = f"[{colour}]{word}[/]" if word else ""
         table.add_row(escape(measure.label), *_cells(measure), escape(target), mark)
     console = Console(file=out)
+    console.print(escape(headline(report)), highlight=False)
     console.print(table)
     for note in report.notes:
         console.print(escape(note), highlight=False)
@@ -48,11 +50,11 @@ def headline(report: Report) -> str:
 
 
 def _cells(measure: Measure) -> tuple[str, str, str, str]:
-    """n, p50, p90 and max; of a single value n and the value."""
+    """n, p50 with its unit, p90 and max; of a single value n and the value."""
     if measure.spread is not None:
         spread = measure.spread
-        p50, p90, most = (_number(value, measure.unit) for value in (spread.p50, spread.p90, spread.max))
-        return (str(spread.n), p50, p90, most)
+        p90, most = (_number(value, "count") for value in (spread.p90, spread.max))
+        return (str(spread.n), _number(spread.p50, measure.unit), p90, most)
     count = str(measure.of) if measure.of else ""
     return (count, _number(measure.value if measure.value is not None else math.nan, measure.unit), "", "")
 
@@ -61,5 +63,5 @@ def _number(value: float, unit: str) -> str:
     if math.isnan(value):
         return "-"
     if unit == "per min":
-        return f"{value:.2f}/min"
+        return f"{value:.2f}"
     return f"{value:,.0f}{'' if unit == 'count' else ' ' + unit}"

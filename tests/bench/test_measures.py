@@ -135,8 +135,8 @@ def test_the_table_says_what_is_simulated_and_what_was_missed() -> None:
     print_table(report("m3-pro", stopped=True), out)
     text = " ".join(out.getvalue().split())
     assert "SIMULATED parlor-tui bench: SmolLM2, hearing: captions" in text
-    assert "stopped early" in text
-    assert "p50 <= 900 ms │ met" in text
+    assert "stand-in room, Linux, 2 cores; stopped early" in text
+    assert "voice to voice 2 850 ms 970 1,000 p50 <= 900 ms met" in text
     assert "a [note]" in text
 
 
