@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -63,3 +63,10 @@ class Voice(Protocol):
 
         Raises SpeechError if it cannot be spoken, Cancelled if `stop` was used.
         """
+
+    def pieces(self, text: str, voice: str, speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
+        """The same in pieces that follow one another without a gap, so that the first can be heard early.
+
+        At least one. Each is made when it is asked for, and what `synthesise` raises is raised then.
+        """
+        yield self.synthesise(text, voice, speed, stop)

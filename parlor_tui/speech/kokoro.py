@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.speech.base import Cancelled, SpeechError, Stop
 from parlor_tui.speech.phonemes import chunks, pause_s, phonemes
-from parlor_tui.speech.silence import silence, trimmed
+from parlor_tui.speech.silence import silence, trimmed_pieces
 from parlor_tui.speech.voices import Styles, language_of, style
 
 SLOWEST, FASTEST = 0.5, 2.0
@@ -40,6 +41,10 @@ class Kokoro(ABC):
         return self._voices
 
     def synthesise(self, text: str, voice: str, speed: float, stop: Stop) -> NDArray[np.float32]:
+        """See Voice: the pieces, joined."""
+        return np.concatenate(list(self.pieces(text, voice, speed, stop)))
+
+    def pieces(self, text: str, voice: str, speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
         """See Voice. `speed` is 0.5 to 2 (1 is the voice's own pace). Silence before and after (0.6 s) is trimmed."""
         if voice not in self._styles:
             raise SpeechError(f"there is no voice {voice!r}; there are {', '.join(self._voices)}")
@@ -48,19 +53,20 @@ class Kokoro(ABC):
         made = phonemes(text, language_of(voice))
         if not made:
             raise SpeechError(f"{voice} cannot speak {text!r}: it has no sounds in the language of that voice")
-        parts: list[NDArray[np.float32]] = []
-        for chunk in chunks(made):
+        parts = chunks(made)
+        for place, chunk in enumerate(parts):
             if stop.stopped:
                 raise Cancelled
-            samples = self._run(chunk, style(self._styles[voice], len(chunk)), speed, stop)
-            if stop.stopped:
-                raise Cancelled
-            parts += [trimmed(samples), silence(pause_s(chunk))]
-        return np.ascontiguousarray(np.concatenate(parts[:-1]), dtype=np.float32)
+            for piece in trimmed_pieces(self._run(chunk, style(self._styles[voice], len(chunk)), speed, stop)):
+                if stop.stopped:
+                    raise Cancelled
+                yield np.ascontiguousarray(piece, np.float32)
+            if place < len(parts) - 1:
+                yield silence(pause_s(chunk))
 
     @abstractmethod
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> NDArray[np.float32]:
-        """Mono samples (24 kHz) of at most 510 letters in a style of 1 x 256.
+    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
+        """Mono samples (24 kHz) of at most 510 letters in a style of 1 x 256, in one piece or several.
 
         Raises Cancelled if `stop` is used and the runtime can stop in the middle.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +44,14 @@ class KokoroMlx(Kokoro):
         self._stop = Stop()
         model.decoder = _Stoppable(model.decoder, lambda: self._stop)
 
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> NDArray[np.float32]:
+    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
         self._stop = stop
         try:
             audio = self._model(letters, self._mx.array(style), speed)
             samples = np.array(audio.astype(self._mx.float32))
         except RuntimeError as error:  # no memory on the device
             raise SpeechError(f"the voice failed: {' '.join(str(error).split())[:200]}") from error
-        return samples.ravel()
+        yield samples.ravel()
 
 
 class _Stoppable:

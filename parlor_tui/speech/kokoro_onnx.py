@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ class KokoroOnnx(Kokoro):
         if set(self._inputs) != {self._letters, "style", "speed"} or None in self._inputs.values():
             raise SpeechError(f"{model}: not a Kokoro model; it takes {', '.join(self._inputs)}")
 
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> NDArray[np.float32]:
+    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
         inputs = {self._letters: [numbers(letters)], "style": style, "speed": [speed]}
         options = self._run_options()
         stop.attach(lambda: setattr(options, "terminate", True))
@@ -87,8 +88,9 @@ class KokoroOnnx(Kokoro):
         try:
             outputs = self._session.run(None, fed, options)
             if self._voice is None:
-                return np.asarray(outputs[0], np.float32).ravel()
-            return self._spoken(letters, outputs, fed["style"], options)
+                yield np.asarray(outputs[0], np.float32).ravel()
+            else:
+                yield self._spoken(letters, outputs, fed["style"], options)
         except Exception as error:
             # As above; a run that was terminated raises one of those types too.
             if stop.stopped:

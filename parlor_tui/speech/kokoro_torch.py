@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ class KokoroTorch(Kokoro):
         for part in self._model.modules():
             part.register_forward_pre_hook(self._check)
 
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> NDArray[np.float32]:
+    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
         self._stop = stop
         try:
             ids = self._torch.tensor([numbers(letters)], device=self._device)
@@ -65,7 +66,7 @@ class KokoroTorch(Kokoro):
         except RuntimeError as error:  # no memory, or the device went away
             why = " ".join(str(error).split())[:200]
             raise SpeechError(f"the voice failed on {self._device}: {why}") from error
-        return samples.ravel()
+        yield samples.ravel()
 
     def _check(self, *_: object) -> None:
         """Called before each layer; the longest one is some milliseconds of work."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,17 +40,32 @@ def trimmed(samples: NDArray[np.float32]) -> NDArray[np.float32]:
 
     Silent is what lies 60 dB below the loudest 10 ms.
     """
-    count = -(-len(samples) // _FRAME_SAMPLES)
-    if count == 0:
-        return samples
-    padded = np.zeros(count * _FRAME_SAMPLES, np.float64)
-    padded[: len(samples)] = samples
-    power = np.mean(padded.reshape(count, _FRAME_SAMPLES) ** 2, axis=1)
-    heard = np.flatnonzero(power > max(power.max() * 10 ** (_FLOOR_DB / 10), 1e-12))
-    if not len(heard):
-        return samples[:0]
-    first, last = max(0, heard[0] - _MARGIN_FRAMES), heard[-1] + 1 + _MARGIN_FRAMES
-    return samples[first * _FRAME_SAMPLES : last * _FRAME_SAMPLES]
+    return next(trimmed_pieces([samples]))
+
+
+def trimmed_pieces(pieces: Iterable[NDArray[np.float32]]) -> Iterator[NDArray[np.float32]]:
+    """Pieces that follow one another, `trimmed` together; each goes on at once, but for silence at its end.
+
+    That is held back until it is known whether a sound follows. The loudest 10 ms are those of what came so far. There
+    is at least one piece, which is empty if all was silence.
+    """
+    loudest, held, begun = 1e-12, np.zeros(0, np.float32), False
+    for piece in pieces:
+        held = np.concatenate([held, piece])
+        count = -(-len(held) // _FRAME_SAMPLES)
+        padded = np.zeros(count * _FRAME_SAMPLES, np.float64)
+        padded[: len(held)] = held
+        power = np.mean(padded.reshape(count, _FRAME_SAMPLES) ** 2, axis=1)
+        loudest = max(loudest, power.max(initial=0.0))
+        heard = np.flatnonzero(power > max(loudest * 10 ** (_FLOOR_DB / 10), 1e-12))
+        if not len(heard):
+            continue
+        first = 0 if begun else max(0, heard[0] - _MARGIN_FRAMES)
+        last = heard[-1] + 1 + _MARGIN_FRAMES
+        yield held[first * _FRAME_SAMPLES : last * _FRAME_SAMPLES]
+        held, begun = held[last * _FRAME_SAMPLES :], True
+    if not begun:
+        yield held[:0]
 
 
 def silence(seconds: float) -> NDArray[np.float32]:
