@@ -54,6 +54,13 @@ class Hearing:
         "`native`: a model that hears takes the sound itself; `captions`: it reads the caption instead",
         choices=("native", "captions"),
     )
+    native_s: int = key(
+        30,
+        "s",
+        "a longer turn is read as its caption: the model's ear takes no more, and lower answers long questions sooner",
+        low=1,
+        high=30,
+    )
     echo: str = key(
         "cancel",
         "",

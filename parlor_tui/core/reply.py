@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.limits import ReplyLimit
@@ -35,6 +36,8 @@ from parlor_tui.speech.word_times import words
 
 _log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 2048
+_S_PER_CHARACTER = 0.065
+"""How long speech is: people say some fifteen characters in a second."""
 Status = Literal["completed", "cancelled", "incomplete", "failed"]
 
 
@@ -106,6 +109,7 @@ class Reply:
         self._item = Item(item_id, "assistant")
         memory.add(self._item)  # at once: a client may truncate a reply of which there is no word yet
         self._limit = ReplyLimit(options.tuning.answering.max_tokens)
+        self._unit_samples = 0
         self._done = False
         self._worthless = False
         self._told: tuple[object, ...] | None = None
@@ -149,7 +153,7 @@ class Reply:
         try:
             parts = await self._core.parts()
             self._tokens = parts.engine.tokens
-            native = hears_itself(parts, self._options.tuning)
+            native = hears_itself(parts, self._options.tuning) and self._asked_by_ear()
             if not native:
                 await self._preparation.words()
             await self._preparation.pictures()
@@ -179,6 +183,11 @@ class Reply:
         except RollsOver:
             await self._released.wait()  # which the talk itself may do, but no branch of it
             return self._prompt(parts, native)
+
+    def _asked_by_ear(self) -> bool:
+        """Whether the words of the turn need not be waited for: the model takes its sound, or it was typed."""
+        asked = self._memory.before(self.item_id)
+        return not asked or asked[-1].audio_wav is not None or bool(asked[-1].text)
 
     def _nothing_said(self) -> bool:
         """Whether there is nothing to answer; a last item without words is forgotten."""
@@ -285,18 +294,29 @@ class Reply:
                 return
             unit, rest = voice.next_part(unit)
             self._emit(ReplyUnit(self.response_id, self.item_id, unit))
+            began_samples = sum(spoken.samples for spoken in self._item.spoken)
+            self._item.spoken.append(Spoken(unit, 0))
+            self._unit_samples = 0
             try:
-                said = await voice.say(unit, self._preparation.language, heard=self._released.is_set())
+                said = await voice.say(
+                    unit, self._preparation.language, self._tell_speech, heard=self._released.is_set()
+                )
             except Cancelled:
                 return
-            began_samples = sum(spoken.samples for spoken in self._item.spoken)
-            self._item.spoken.append(Spoken(unit, len(said.samples)))
-            pcm16 = (np.clip(said.samples, -1, 1) * 32767).astype("<i2").tobytes()
-            for start in range(0, len(pcm16), 2 * _BLOCK_SAMPLES):
-                self._emit(ReplyAudio(self.response_id, self.item_id, pcm16[start : start + 2 * _BLOCK_SAMPLES]))
+            self._item.spoken[-1] = Spoken(unit, len(said.samples))
             if ends := await voice.word_ends(unit, said):
                 self._item.spoken[-1] = Spoken(unit, len(said.samples), ends)
                 self._emit(self._words(unit, began_samples, ends))
+
+    def _tell_speech(self, samples: NDArray[np.float32]) -> None:
+        """A piece of the unit that is being spoken. How long that will be in all is a guess until it is there."""
+        unit = self._item.spoken[-1].text
+        self._unit_samples += len(samples)
+        guess = round(len(unit) * _S_PER_CHARACTER * SAMPLE_RATE_HZ)
+        self._item.spoken[-1] = Spoken(unit, max(guess, self._unit_samples))
+        pcm16 = (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()
+        for start in range(0, len(pcm16), 2 * _BLOCK_SAMPLES):
+            self._emit(ReplyAudio(self.response_id, self.item_id, pcm16[start : start + 2 * _BLOCK_SAMPLES]))
 
     def _words(self, unit: str, began_samples: int, ends: tuple[int, ...]) -> ReplyWords:
         places = [last for _, last in words(unit)]

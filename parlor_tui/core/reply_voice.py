@@ -78,10 +78,13 @@ class ReplyVoice:
         """What of `unit` to say first: all of it, or a clause where more would come too late; and the rest."""
         return parts_of(unit) if self._speak and self._pace.too_late(len(unit), now_s()) else (unit, "")
 
-    async def say(self, unit: str, spoken_to: str, *, heard: bool) -> Said:
-        """The speech of `unit`, in the language of its words; `spoken_to` is the one the user speaks, "" if unknown.
+    async def say(
+        self, unit: str, spoken_to: str, on_samples: Callable[[NDArray[np.float32]], None], *, heard: bool
+    ) -> Said:
+        """Speak `unit`: `on_samples` is given its speech piece by piece as it is made, the silence behind it included.
 
-        Raises Cancelled once the reply was stopped.
+        It is spoken in the language of its words; `spoken_to` is the one the user speaks, "" if unknown. Raises
+        Cancelled once the reply was stopped.
         """
         if not self._speak:
             return _NOTHING
@@ -99,17 +102,31 @@ class ReplyVoice:
             return _NOTHING
         began_s = now_s()
         try:
-            speech = await asyncio.get_running_loop().run_in_executor(
-                self._core.voice_pool, self._voice.synthesise, spoken, choice.voice, self._speaking.speed, self._stop
-            )
+            speech = await self._make(spoken, choice.voice, on_samples)
         except SpeechError as error:
             self._notice(one_line(error))
             return _NOTHING
-        pause_ms = _PAUSE_MS["sentence" if re.search(r"[.!?。！？…]\W*$", spoken) else "clause"]
-        samples = np.append(speech, np.zeros(pause_ms * SAMPLE_RATE_HZ // 1000, np.float32))
         at_s = now_s()
+        pause_ms = _PAUSE_MS["sentence" if re.search(r"[.!?。！？…]\W*$", spoken) else "clause"]
+        pause = np.zeros(pause_ms * SAMPLE_RATE_HZ // 1000, np.float32)
+        on_samples(pause)
+        samples = np.concatenate((speech, pause))
         self._pace.made(len(unit), at_s - began_s, len(samples) / SAMPLE_RATE_HZ, at_s, heard=heard)
         return Said(samples, len(speech), spoken, choice.voice)
+
+    async def _make(
+        self, spoken: str, voice: str, on_samples: Callable[[NDArray[np.float32]], None]
+    ) -> NDArray[np.float32]:
+        loop = asyncio.get_running_loop()
+
+        def make() -> list[NDArray[np.float32]]:
+            made: list[NDArray[np.float32]] = []
+            for piece in self._voice.pieces(spoken, voice, self._speaking.speed, self._stop):
+                made.append(piece)
+                loop.call_soon_threadsafe(on_samples, piece)
+            return made
+
+        return np.concatenate(await loop.run_in_executor(self._core.voice_pool, make))
 
     async def word_ends(self, unit: str, said: Said) -> tuple[int, ...]:
         """The sample at which each word of `unit` has been said; empty if nothing was."""

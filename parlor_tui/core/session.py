@@ -127,7 +127,7 @@ class Session:
         if ahead is None or ahead.pause != pause:
             self.resumed()
             samples = self.listening.audio.peek()
-            item = Item(self.listening.item_id, "user", audio_wav=spoken_wav(samples))
+            item = Item(self.listening.item_id, "user", audio_wav=self._for_the_ear(samples))
             caption = self.listening.caption(item, samples)
             ahead = self._ahead = Ahead(turn, pause, item, samples, caption)
         may_begin = self.tuning.hearing.eager_ms > 0 and self._reply is None and self._core.has_place
@@ -335,8 +335,13 @@ class Session:
             language = found.language or self.listening.language
             self._emit(TurnJudged(ahead.turn, ahead.pause, found.text, language, finished, ahead.answering))
 
+    def _for_the_ear(self, samples: NDArray[np.float32]) -> bytes | None:
+        """The sound as a model that hears takes it; None if it takes the caption."""
+        heard = len(samples) <= self.tuning.hearing.native_s * CAPTION_RATE_HZ
+        return spoken_wav(samples) if heard else None
+
     def _add_spoken(self, item_id: str, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
-        item = Item(item_id, "user", audio_wav=spoken_wav(samples))
+        item = Item(item_id, "user", audio_wav=self._for_the_ear(samples))
         self._add_captioned(item, self.listening.caption(item, samples), len(samples), after, event_id)
 
     def _add_captioned(

@@ -23,6 +23,9 @@ _CONJUNCTIONS = {
     "it": "e ma perché quando se mentre anche",
     "pt": "e mas porque quando se enquanto embora",
 }
+_PHRASES = "of in on at by for with to from about into over through is are was were has have had can will would could"
+"""English words before which a long first unit may end if nothing better comes: phrases, at least, stay whole."""
+_PHRASE_WORDS = frozenset(_PHRASES.split())
 _SETS = {language: frozenset(words.split()) for language, words in _CONJUNCTIONS.items()}
 
 
@@ -60,14 +63,20 @@ def conjunction_place(text: str, start: int, language: str) -> int:
     words = list(re.finditer(r"\S+", text))
     if len(words) < _MANY_WORDS or any(script(c) in ("han", "kana", "thai") for c in text):
         return 0
-    joining = _SETS.get(language or "en", frozenset())
+    language = language or "en"
+    joining = _SETS.get(language, frozenset())
+    return _before(words, joining, start) or (_before(words, _PHRASE_WORDS, start) if language == "en" else 0)
+
+
+def _before(words: list[re.Match[str]], joining: frozenset[str], start: int) -> int:
+    """Where the last word of `joining` is that a first unit may end before."""
     for number in range(len(words) - 2, _FEWEST_BEFORE_CONJUNCTION - 1, -1):
         if words[number].start() < start:
             break
         before, after = words[number - 1][0], words[number + 1][0]
-        names = before[:1].isupper() and after[:1].isupper()
+        names = before[:1].isupper() and after[:1].isupper() and joining is not _PHRASE_WORDS
         numbers = before[-1:].isdigit() or after[:1].isdigit()
-        joined = words[number - 1][0].lower() in joining or words[number - 1][0].lower() in _LEFT_OPEN
+        joined = before.lower() in joining or before.lower() in _LEFT_OPEN
         if words[number][0] in joining and not names and not numbers and not joined:
             return words[number].start()
     return 0

@@ -89,6 +89,19 @@ def test_with_captions_its_ears_rest(parts: Parts) -> None:
     assert talk.of(ReplyDelta)
 
 
+def test_a_turn_too_long_for_its_ear_is_read_as_its_caption(parts: Parts) -> None:
+    async def body(talk: Talk) -> None:
+        talk.speak(question_wav(QUESTIONS[0]))
+        talk.ask()
+        await talk.until(lambda: bool(talk.of(ReplyDelta)))
+        (asked,) = [m for m in prompt(talk, parts) if m.role == "user"]
+        assert asked.audio_wav is None
+        assert "capital of France" in asked.text
+        await talk.done(1)
+
+    run(parts, body, hearing__native_s=1)
+
+
 def test_what_holds_no_words_is_not_answered_even_by_a_model_that_hears(parts: Parts) -> None:
     async def body(talk: Talk) -> None:
         talk.speak_noise(1.0)

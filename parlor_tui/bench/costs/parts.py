@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,6 +96,10 @@ class SimulatedVoice:
         if done_s is None or stop.stopped:
             raise Cancelled
         return samples
+
+    def pieces(self, text: str, voice: str, speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
+        """See Voice. MLX makes a unit as a whole."""
+        yield self.synthesise(text, voice, speed, stop)
 
 
 def hum(length_s: float) -> NDArray[np.float32]:
