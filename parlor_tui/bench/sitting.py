@@ -35,6 +35,7 @@ ANSWER_S = 20.0
 _SETTLED_S = 0.8
 _LONGEST_REPLY_S = 60.0
 _AFTER_S = 0.3
+_IDLE_S = 4.0
 _LOOK_S = 0.02
 
 
@@ -88,7 +89,10 @@ class Sitting:
             raise BenchError("the assistant failed; its log says more")
 
     def first_sound(self, after_s: float, timeout_s: float = ANSWER_S) -> float | None:
-        """When the speaker is first heard after `after_s`; None if it is not within `timeout_s`."""
+        """When the speaker is first heard after `after_s`; None if it is not within `timeout_s`.
+
+        An assistant that has only listened for some seconds is not waited for any longer.
+        """
         silent_until_s = after_s
         while now_s() < after_s + timeout_s:
             speaker = self.place.heard(silent_until_s, now_s()).speaker
@@ -96,6 +100,9 @@ class Sitting:
             if found is not None:
                 return found
             silent_until_s = max(silent_until_s, speaker.end_s - _LOOK_S)  # looking costs time that others need
+            idle_s = now_s() - max(after_s, self.watch.state_since_s)
+            if self.watch.state is State.LISTENING and idle_s > _IDLE_S:
+                return None
             time.sleep(_LOOK_S)
             self.check()
         return None
