@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,9 @@ class Whisper:
         absent = [file for file in ("config.json", "model.bin", "tokenizer.json") if not (folder / file).is_file()]
         if absent:
             raise CaptionError(f"{folder}: {absent[0]} is missing: run `parlor-tui models get`")
+        # Threads that spin while they wait take the cores away from one another as soon as anything else runs.
+        os.environ.setdefault("KMP_BLOCKTIME", "0")
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         from faster_whisper import WhisperModel
 
         self._name = name
