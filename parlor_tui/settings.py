@@ -210,7 +210,7 @@ class Devices:
     speaker: str = key("default", "", "`default`, `none`, a name or number, or a .wav to record into")
     camera: str = key("none", "", "`none`, a number or /dev/video*, a video file or a picture")
     output_latency_ms: int = key(
-        20, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500
+        40, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500
     )
     jitter_buffer_ms: int = key(500, "ms", "most speech waiting in the speaker's own buffer", low=60, high=2000)
 
