@@ -41,6 +41,55 @@ def part(model: bytes, inputs: Mapping[str, int], outputs: Iterable[str]) -> byt
     return b"".join([*head, _written(_MODEL_GRAPH, b"".join(kept))])
 
 
+def blended(model: bytes, operator: str, share: str, suffix: str) -> tuple[bytes, list[str]]:
+    """`model` in which whatever `operator` makes is `share` times that, plus an input; and the names of those tensors.
+
+    They become outputs too. The input for each has its name with `suffix`, and three axes which can be of length 1;
+    `share` names one more input, a single number. All are float32. Raises CannotCut.
+    """
+    names: list[str] = []
+    written: list[bytes] = []
+    try:
+        for number, kind, value in _fields(memoryview(model)):
+            if (number, kind) == (_MODEL_GRAPH, _BYTES):
+                graph = [_written(_INPUT, _value(share.encode(), 0))]
+                for field in _fields(value):
+                    name = _made_by(field, operator.encode())
+                    graph += _blended(field, name, share.encode(), suffix.encode()) if name else [_again(field)]
+                    names += [name.decode()] if name else []
+                written.append(_written(_MODEL_GRAPH, b"".join(graph)))
+            else:
+                written.append(_again((number, kind, value)))
+    except (IndexError, ValueError) as error:
+        raise CannotCut("it is no ONNX model") from error
+    if not names:
+        raise CannotCut(f"it has no {operator}")
+    return b"".join(written), names
+
+
+def _made_by(field: Field, operator: bytes) -> bytes:
+    """What a node of that kind makes; empty for everything else in a graph."""
+    if field[0] != _NODE:
+        return b""
+    node = list(_fields(field[2]))
+    if not any(of == _NODE_OPERATOR and name == operator for of, _, name in node):
+        return b""
+    return next((bytes(name) for of, _, name in node if of == _NODE_OUTPUT), b"")
+
+
+def _blended(field: Field, name: bytes, share: bytes, suffix: bytes) -> list[bytes]:
+    """The node in `field`, which makes `name`, and behind it those that blend it."""
+    own, part_of = name + b"/own", name + b"/part"
+    node = [(of, kind, memoryview(own) if of == _NODE_OUTPUT else value) for of, kind, value in _fields(field[2])]
+    return [
+        _written(_NODE, b"".join(map(_again, node))),
+        _written(_NODE, _node(b"Mul", [own, share], part_of)),
+        _written(_NODE, _node(b"Add", [part_of, name + suffix], name)),
+        _written(_INPUT, _value(name + suffix, 3)),
+        _written(_OUTPUT, _value(name, None)),
+    ]
+
+
 def _kept(graph: list[Field], given: set[bytes], wanted: list[bytes]) -> list[bytes]:
     """The fields of the graph that the part needs, as they are written."""
     needed = set(wanted)
@@ -115,6 +164,16 @@ def _varint(value: int) -> bytes:
 def _written(number: int, value: bytes | memoryview, kind: int = _BYTES) -> bytes:
     length = _varint(len(value)) if kind == _BYTES else b""
     return b"".join([_varint(number << 3 | kind), length, value])
+
+
+def _node(operator: bytes, inputs: list[bytes], output: bytes) -> bytes:
+    fields = [(_NODE_INPUT, name) for name in inputs] + [(_NODE_OUTPUT, output), (_NODE_OPERATOR, operator)]
+    return b"".join(_written(number, text) for number, text in fields)
+
+
+def _again(field: Field) -> bytes:
+    number, kind, value = field
+    return _written(number, value, kind)
 
 
 def _value(name: bytes, axes: int | None) -> bytes:

@@ -49,7 +49,7 @@ def trimmed_pieces(pieces: Iterable[NDArray[np.float32]]) -> Iterator[NDArray[np
     That is held back until it is known whether a sound follows. The loudest 10 ms are those of what came so far. There
     is at least one piece, which is empty if all was silence.
     """
-    loudest, held, begun = 1e-12, np.zeros(0, np.float32), False
+    loudest, held, begun, owed = 1e-12, np.zeros(0, np.float32), False, 0
     for piece in pieces:
         held = np.concatenate([held, piece])
         count = -(-len(held) // _FRAME_SAMPLES)
@@ -63,9 +63,9 @@ def trimmed_pieces(pieces: Iterable[NDArray[np.float32]]) -> Iterator[NDArray[np
         first = 0 if begun else max(0, heard[0] - _MARGIN_FRAMES)
         last = heard[-1] + 1 + _MARGIN_FRAMES
         yield held[first * _FRAME_SAMPLES : last * _FRAME_SAMPLES]
-        held, begun = held[last * _FRAME_SAMPLES :], True
-    if not begun:
-        yield held[:0]
+        held, begun, owed = held[last * _FRAME_SAMPLES :], True, max(0, last - count)
+    if not begun or (owed and len(held)):
+        yield held[: owed * _FRAME_SAMPLES]
 
 
 def silence(seconds: float) -> NDArray[np.float32]:

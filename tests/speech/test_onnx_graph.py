@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.settings import Settings, models_folder
-from parlor_tui.speech.onnx_graph import CannotCut, part
+from parlor_tui.speech.onnx_graph import CannotCut, blended, part
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +54,23 @@ def test_a_place_that_is_not_there_is_said(kokoro: bytes) -> None:
 def test_no_bytes_break_it(model: bytes) -> None:
     with pytest.raises(CannotCut):
         part(model, {"in": 2}, ["out"])
+
+
+def test_what_is_blended_in_takes_the_place_of_what_was_made(kokoro: bytes) -> None:
+    out = "/decoder/decoder/generator/noise_res.0/adain1.0/ReduceMean_2_output_0"
+    tones = "/decoder/decoder/generator/m_source/l_tanh/Tanh_output_0"
+    piece = part(kokoro, {tones: 3}, [out])
+    model, names = blended(piece, "ReduceMean", "share", "/given")
+    assert names[-1] == out
+    sound = np.random.default_rng(1).normal(0, 0.1, (1, 6000, 1)).astype(np.float32)
+    plain = run(piece, out, **{tones: sound})
+    nothing = {name + "/given": np.zeros((1, 1, 1), np.float32) for name in names}
+    assert np.array_equal(plain, run(model, out, **{tones: sound}, share=np.array(1, np.float32), **nothing))
+    given = {**nothing, out + "/given": np.full(plain.shape, 3, np.float32)}
+    assert np.array_equal(
+        run(model, out, **{tones: sound}, share=np.array(0, np.float32), **given), given[out + "/given"]
+    )
+    with pytest.raises(CannotCut, match="it has no Elsewhere"):
+        blended(piece, "Elsewhere", "share", "/given")
+    with pytest.raises(CannotCut, match="it is no ONNX model"):
+        blended(b"not a model", "ReduceMean", "share", "/given")

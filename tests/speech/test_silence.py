@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.speech.base import SAMPLE_RATE_HZ
-from parlor_tui.speech.silence import silence, silent_frames, trimmed
+from parlor_tui.speech.silence import silence, silent_frames, trimmed, trimmed_pieces
 
 
 @given(before_ms=st.integers(0, 900), sound_ms=st.integers(50, 500), after_ms=st.integers(0, 900))
@@ -46,3 +46,13 @@ def test_something_of_every_letter_stays(said: tuple[str, list[int]]) -> None:
     assert 0 <= before < durations[0]
     spoken = len(letters.rstrip(".,!?"))
     assert 0 <= behind < sum(durations[max(spoken, 1) :])
+
+
+@given(st.lists(st.sampled_from([0, 3, 24, 40]), min_size=1, max_size=6), st.data())
+def test_trimmed_in_pieces_is_what_is_trimmed_in_one(lengths: list[int], data: st.DataObject) -> None:
+    loud = [data.draw(st.booleans()) for _ in lengths]
+    tone = np.sin(np.arange(SAMPLE_RATE_HZ) * 0.1).astype(np.float32)
+    pieces = [tone[: length * 240] * np.float32(on) for length, on in zip(lengths, loud, strict=True)]
+    made = list(trimmed_pieces(pieces))
+    assert made
+    assert np.array_equal(np.concatenate(made), trimmed(np.concatenate(pieces)))
