@@ -47,7 +47,7 @@ def wav_of(samples: NDArray[np.float32], path: Path) -> Path:
 
 @pytest.mark.timeout(300)
 def test_in_a_room_that_echoes_it_is_stopped_by_people_alone(echoing: Rig, isolated_home: Home, tmp_path: Path) -> None:
-    isolated_home.write_config("[answering]\nmax_tokens = 60\n")
+    isolated_home.write_config("[answering]\nmax_tokens = 30\n")
     with headless(home=isolated_home, env=echoing.env) as live:
         live.wait("ready", timeout_s=READY_S)
         echoing.speak(question_wav(STORY))
@@ -92,13 +92,15 @@ def coughed() -> NDArray[np.float32]:
 
 
 @pytest.mark.timeout(240)
-def test_a_pause_inside_a_sentence_is_no_end_and_six_sentences_have_no_hole(rig: Rig, isolated_home: Home) -> None:
-    isolated_home.write_config("[answering]\nmax_tokens = 120\n")
+def test_a_pause_inside_a_sentence_is_no_end_and_six_sentences_have_no_hole(
+    rig: Rig, isolated_home: Home, tmp_path: Path
+) -> None:
+    isolated_home.write_config("[answering]\nmax_tokens = 80\n")
     with headless(home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
-        rig.speak(question_wav("Please tell me a long story about a cat and", VOICES[0]))
-        time.sleep(0.8)
-        rig.speak(question_wav("a small brown dog.", VOICES[0]))
+        first, second = spoken("Please tell me a long story about a cat and"), spoken("a small brown dog.")
+        pause = np.zeros(int(0.8 * RATE_HZ), np.float32)
+        rig.speak(wav_of(np.concatenate((first, pause, second)), tmp_path / "paused.wav"))
         with rig.record() as recording:
             done = live.wait("turn_done")
             time.sleep(0.3)
@@ -121,12 +123,12 @@ def test_what_is_hardly_speech_brings_no_odd_reply(rig: Rig, isolated_home: Home
             time.sleep(1.0)
         assert live.count("reply_text") == 0
         assert live.count("turn_done", status="completed") == 0
-        rig.speak(wav_of(whole_word("Yes."), tmp_path / "yes.wav"))
+        rig.speak(wav_of(spoken("Yes."), tmp_path / "yes.wav"))
         assert live.wait("turn_committed")
         assert "yes" in live.wait("turn_done", status="completed")["heard"].lower()
 
 
-def whole_word(text: str) -> NDArray[np.float32]:
+def spoken(text: str) -> NDArray[np.float32]:
     from parlor_tui.speech.base import Stop
 
     return kokoro().synthesise(text, VOICES[1], 1.0, Stop())
