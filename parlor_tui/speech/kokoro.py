@@ -41,23 +41,29 @@ class Kokoro(ABC):
         return self._voices
 
     def synthesise(self, text: str, voice: str, speed: float, stop: Stop) -> NDArray[np.float32]:
-        """See Voice: the pieces, joined."""
-        return np.concatenate(list(self.pieces(text, voice, speed, stop)))
+        """See Voice. `speed` is 0.5 to 2 (1 is the voice's own pace). Silence before and after (0.6 s) is trimmed."""
+        return np.concatenate(list(self._parts(text, voice, speed, stop, in_pieces=False)))
 
     def pieces(self, text: str, voice: str, speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
-        """See Voice. `speed` is 0.5 to 2 (1 is the voice's own pace). Silence before and after (0.6 s) is trimmed."""
+        """See Voice. Where the cuts are depends on how fast the machine is."""
+        return self._parts(text, voice, speed, stop, in_pieces=True)
+
+    def _parts(
+        self, text: str, voice: str, speed: float, stop: Stop, *, in_pieces: bool
+    ) -> Iterator[NDArray[np.float32]]:
         if voice not in self._styles:
             raise SpeechError(f"there is no voice {voice!r}; there are {', '.join(self._voices)}")
         if not SLOWEST <= speed <= FASTEST:
             raise SpeechError(f"the speed is {speed:g}; it can be {SLOWEST:g} to {FASTEST:g}")
-        made = phonemes(text, language_of(voice))
-        if not made:
+        letters = phonemes(text, language_of(voice))
+        if not letters:
             raise SpeechError(f"{voice} cannot speak {text!r}: it has no sounds in the language of that voice")
-        parts = chunks(made)
+        parts = chunks(letters)
         for place, chunk in enumerate(parts):
             if stop.stopped:
                 raise Cancelled
-            for piece in trimmed_pieces(self._run(chunk, style(self._styles[voice], len(chunk)), speed, stop)):
+            made = self._run(chunk, style(self._styles[voice], len(chunk)), speed, stop, in_pieces=in_pieces)
+            for piece in trimmed_pieces(made):
                 if stop.stopped:
                     raise Cancelled
                 yield np.ascontiguousarray(piece, np.float32)
@@ -65,8 +71,10 @@ class Kokoro(ABC):
                 yield silence(pause_s(chunk))
 
     @abstractmethod
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
-        """Mono samples (24 kHz) of at most 510 letters in a style of 1 x 256, in one piece or several.
+    def _run(
+        self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop, *, in_pieces: bool
+    ) -> Iterator[NDArray[np.float32]]:
+        """Mono samples (24 kHz) of at most 510 letters in a style of 1 x 256; `in_pieces` if that comes sooner so.
 
         Raises Cancelled if `stop` is used and the runtime can stop in the middle.
         """

@@ -44,7 +44,15 @@ class KokoroMlx(Kokoro):
         self._stop = Stop()
         model.decoder = _Stoppable(model.decoder, lambda: self._stop)
 
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
+    def _run(
+        self,
+        letters: str,
+        style: NDArray[np.float32],
+        speed: float,
+        stop: Stop,
+        *,
+        in_pieces: bool,  # noqa: ARG002 - it makes the whole at once
+    ) -> Iterator[NDArray[np.float32]]:
         self._stop = stop
         try:
             audio = self._model(letters, self._mx.array(style), speed)

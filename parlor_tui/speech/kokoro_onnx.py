@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -47,6 +48,8 @@ Taken over a piece alone they would make soft pieces as loud as loud ones: those
 _SHARE, _GIVEN = "share", "/given"
 _OF_A_PIECE = 1 / 3
 """Of what a piece would count by its length among those before it. With more of it, a soft end comes out too loud."""
+_FRAME_MS = 10.0
+"""How long a frame takes to make, until it was measured."""
 _REST_FRAMES = 6
 """Of the rest of a sentence, made with its first piece for the statistics alone."""
 _LEVEL = 0.85
@@ -80,6 +83,7 @@ class KokoroOnnx(Kokoro):
         try:
             self._voice: Any = None
             self._blended: list[str] = []
+            self._frame_ms = _FRAME_MS
             try:
                 graph = model.read_bytes()
                 first = part(graph, {}, [*_FRAMES, _LOUDNESS, _DURATIONS])
@@ -97,7 +101,9 @@ class KokoroOnnx(Kokoro):
         if set(self._inputs) != {self._letters, "style", "speed"} or None in self._inputs.values():
             raise SpeechError(f"{model}: not a Kokoro model; it takes {', '.join(self._inputs)}")
 
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
+    def _run(
+        self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop, *, in_pieces: bool
+    ) -> Iterator[NDArray[np.float32]]:
         inputs = {self._letters: [numbers(letters)], "style": style, "speed": [speed]}
         options = self._run_options()
         stop.attach(lambda: setattr(options, "terminate", True))
@@ -118,18 +124,18 @@ class KokoroOnnx(Kokoro):
         else:
             wanted = ["audio", *self._blended]
             yield from self._spoken(
-                letters, outputs, lambda given: run(self._voice, {**given, "style": fed["style"]}, wanted)
+                letters, outputs, lambda given: run(self._voice, {**given, "style": fed["style"]}, wanted), in_pieces
             )
 
     def _spoken(
-        self, letters: str, made: list[Any], run: Callable[[dict[str, Any]], list[Any]]
+        self, letters: str, made: list[Any], run: Callable[[dict[str, Any]], list[Any]], in_pieces: bool
     ) -> Iterator[NDArray[np.float32]]:
         """What the second part makes of the frames that are not silent, in pieces."""
         sounds, tones, loudness_values, durations = made
         loudness = np.asarray(loudness_values, np.float32).reshape(-1, _LOUDNESS_EACH).mean(axis=1)
         first, behind = silent_frames(letters, np.ravel(durations).astype(int).tolist())
         last = len(loudness) - behind
-        places = cuts(loudness, first, last)
+        places = cuts(loudness, first, last, self._frame_ms) if in_pieces else [first, last]
         level = np.float32((len(loudness) / (last - first)) ** _LEVEL * (_PIECES_LEVEL if len(places) > 2 else 1))
         statistics: list[Any] = [np.zeros((1, 1, 1), np.float32)] * len(self._blended)
         held, count = np.zeros(0, np.float32), 0
@@ -141,6 +147,7 @@ class KokoroOnnx(Kokoro):
             counts = len(frames) * _OF_A_PIECE
             share = counts / (count + counts) if count else 1.0
             count += len(frames)
+            began_s = time.monotonic()
             samples, *statistics = run({
                 _SOUNDS: sounds[..., _each(frames, sounds.shape[-1] // len(loudness))],
                 _TONES: tones[:, _each(frames, FRAME_SAMPLES)],
@@ -148,6 +155,8 @@ class KokoroOnnx(Kokoro):
                 **{name + _GIVEN: values * np.float32(1 - share)
                    for name, values in zip(self._blended, statistics, strict=True)},
             })  # fmt: skip
+            took_ms = (time.monotonic() - began_s) * 1000
+            self._frame_ms += (took_ms / len(frames) - self._frame_ms) / 2
             made_of = (before + end - begin + after) * FRAME_SAMPLES
             piece = np.asarray(samples, np.float32).ravel()[:made_of] * level
             heard, held = joined(held, piece, before, after)

@@ -56,7 +56,15 @@ class KokoroTorch(Kokoro):
         for part in self._model.modules():
             part.register_forward_pre_hook(self._check)
 
-    def _run(self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop) -> Iterator[NDArray[np.float32]]:
+    def _run(
+        self,
+        letters: str,
+        style: NDArray[np.float32],
+        speed: float,
+        stop: Stop,
+        *,
+        in_pieces: bool,  # noqa: ARG002 - it makes the whole at once
+    ) -> Iterator[NDArray[np.float32]]:
         self._stop = stop
         try:
             ids = self._torch.tensor([numbers(letters)], device=self._device)

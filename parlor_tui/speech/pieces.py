@@ -16,28 +16,42 @@ AROUND_FRAMES = 4
 SHORTEST_FRAMES = 40
 """What is shorter is made at once."""
 
-_FIRST_FRAMES, _LONGEST_FRAMES = 24, 48
-_GROWTH = 1.4
-"""A piece is made while the one before it is heard; on one thread a frame takes half of its length."""
-_REST = 1.3
+FRAME_MS = 25.0
+
+_FIRST_FRAMES, _SHORT_FRAMES, _LONGEST_FRAMES = 24, 16, 48
+_REST_FRAMES = 8
 """So much longer a last piece can be."""
 _NEAR_FRAMES = 4
 _FADE_FRAMES = 2
+_SLOWER = 1.3
+"""The machine can become so much slower between two pieces without a gap."""
+_SLOW_MS = 17.0
+"""A frame that takes so long leaves no time to make up for a short first piece."""
 
 
-def cuts(loudness: NDArray[np.float32], first: int, last: int) -> list[int]:
+def cuts(loudness: NDArray[np.float32], first: int, last: int, frame_ms: float) -> list[int]:
     """The frames at which pieces of `first` to `last` begin and end: both of these, and quiet places between them.
 
-    `loudness` is that of each frame.
+    `loudness` is that of each frame, `frame_ms` how long one takes to make. The pieces are so long that each is made
+    while those before it are heard: on a slow machine the first is longer, and at worst it is the whole.
     """
-    if last - first < SHORTEST_FRAMES:
+    count, late_ms = last - first, frame_ms * _SLOWER
+    wanted = float(_FIRST_FRAMES)
+    if late_ms > _SLOW_MS:
+        wanted = max(wanted, late_ms * (count + 4 * AROUND_FRAMES) / (FRAME_MS + late_ms))
+    if count < max(SHORTEST_FRAMES, wanted + _FIRST_FRAMES / 2):
         return [first, last]
-    places, wanted = [first], float(_FIRST_FRAMES)
-    while (rest := last - places[-1]) > wanted * _REST:
-        near = places[-1] + round(min(wanted, max(rest / 2, _FIRST_FRAMES)))
+    places, ahead_ms = [first], 0.0
+    while (rest := last - places[-1]) > wanted + _REST_FRAMES:
+        half = max(rest / 2, _FIRST_FRAMES) if len(places) > 1 else wanted
+        near = places[-1] + round(min(wanted, half))
         begin, end = near - _NEAR_FRAMES, min(near + _NEAR_FRAMES + 1, last - 2 * AROUND_FRAMES)
         places.append(begin + int(np.argmin(loudness[begin:end])))
-        wanted = min(wanted * _GROWTH, _LONGEST_FRAMES)
+        length = places[-1] - places[-2]
+        ahead_ms += length * FRAME_MS
+        if len(places) > 2:
+            ahead_ms -= (length + 2 * AROUND_FRAMES) * late_ms
+        wanted = min(max(ahead_ms / late_ms - 2 * AROUND_FRAMES, _SHORT_FRAMES), _LONGEST_FRAMES)
     return [*places, last]
 
 

@@ -134,7 +134,7 @@ def test_mlx_does_not_begin_its_second_half_for_nobody(kokoro: Kokoro, styles: S
     stop = Stop()
     threading.Timer(0.05, stop.stop).start()
     with pytest.raises(Cancelled):
-        list(kokoro._run("həlˈO ðˈɛɹ", style(styles["af_heart"], 10), 1.0, stop))
+        list(kokoro._run("həlˈO ðˈɛɹ", style(styles["af_heart"], 10), 1.0, stop, in_pieces=False))
 
 
 @pytest.mark.torch
@@ -172,7 +172,7 @@ def test_speed_and_voice_change_from_one_unit_to_the_next(onnx: Kokoro) -> None:
 
 def test_silence_around_a_short_unit_is_not_made(onnx: Kokoro, styles: Styles) -> None:
     made = phonemes("Of course.", "en-us")
-    samples = np.concatenate(list(onnx._run(made, style(styles["af_heart"], len(made)), 1.0, Stop())))
+    samples = np.concatenate(list(onnx._run(made, style(styles["af_heart"], len(made)), 1.0, Stop(), in_pieces=True)))
     kept = trimmed(samples)
     assert len(kept) > 0.4 * SAMPLE_RATE_HZ
     assert len(samples) - len(kept) < 0.3 * SAMPLE_RATE_HZ
