@@ -23,6 +23,8 @@ _REST_FRAMES = 8
 """So much longer a last piece can be."""
 _NEAR_FRAMES = 4
 _FADE_FRAMES = 2
+_LOST_FRAMES = 6
+"""Of the first piece these are not heard at once: silence before it, and what is held back for the next."""
 _SLOWER = 1.3
 """The machine can become so much slower between two pieces without a gap."""
 _SLOW_MS = 17.0
@@ -41,7 +43,7 @@ def cuts(loudness: NDArray[np.float32], first: int, last: int, frame_ms: float) 
         wanted = max(wanted, late_ms * (count + 4 * AROUND_FRAMES) / (FRAME_MS + late_ms))
     if count < max(SHORTEST_FRAMES, wanted + _FIRST_FRAMES / 2):
         return [first, last]
-    places, ahead_ms = [first], 0.0
+    places, ahead_ms = [first], -_LOST_FRAMES * FRAME_MS
     while (rest := last - places[-1]) > wanted + _REST_FRAMES:
         half = max(rest / 2, _FIRST_FRAMES) if len(places) > 1 else wanted
         near = places[-1] + round(min(wanted, half))
@@ -51,7 +53,7 @@ def cuts(loudness: NDArray[np.float32], first: int, last: int, frame_ms: float) 
         ahead_ms += length * FRAME_MS
         if len(places) > 2:
             ahead_ms -= (length + 2 * AROUND_FRAMES) * late_ms
-        wanted = min(max(ahead_ms / late_ms - 2 * AROUND_FRAMES, _SHORT_FRAMES), _LONGEST_FRAMES)
+        wanted = min(max(ahead_ms / late_ms - 2 * AROUND_FRAMES - _NEAR_FRAMES, _SHORT_FRAMES), _LONGEST_FRAMES)
     return [*places, last]
 
 
