@@ -494,7 +494,7 @@ class ReplyYields(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EchoLevel(Event):
-    """Level of the speaker's sound in the microphone, and by how much it is taken down (0 without a canceller)."""
+    """Level of the speaker's sound in the microphone, and by how much it is taken down."""
 
     dbfs: float
     suppressed_db: float
@@ -502,8 +502,8 @@ class EchoLevel(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EagerCount(Event):
-    """Replies that were begun at a pause, in this talk: `hits` were used and sounded `saved_ms` earlier in all;
-    `dropped` came to nothing after `wasted_ms` of work.
+    """Replies that were begun at a pause, in this talk: `hits` were used, and had `saved_ms` of a start in all when
+    they were asked for; `dropped` came to nothing after `wasted_ms` of work.
     """
 
     hits: int

@@ -80,7 +80,8 @@ class Hearing:
     end_of_turn: str = key(
         "adaptive",
         "",
-        "`adaptive`: how much silence ends a turn depends on what was said, and how; `fixed`: it is always silence_ms",
+        "`adaptive`: how much silence ends a turn depends on what was said, and how; it lasts until its reply can be "
+        "heard, up to a second; `fixed`: it is always silence_ms",
         choices=("adaptive", "fixed"),
     )
     silence_ms: int = key(600, "ms", "this much silence ends a turn of which nothing else is known", low=100, high=5000)
@@ -98,7 +99,7 @@ class Hearing:
         300, "ms", "sound kept from before speech was noticed: no first word is clipped", low=0, high=2000
     )
     max_utterance_s: int = key(60, "s", "a turn is ended at this length even if the user goes on", low=5, high=120)
-    barge_in: bool = key(True, "", "a voice stops the reply; off: only the key does")
+    barge_in: bool = key(True, "", "a voice stops the reply; off: only the key and a typed turn do")
     dip_threshold: float = key(
         0.2,
         "probability",

@@ -60,7 +60,8 @@ from parlor_tui.events import (
     now_s,
 )
 from parlor_tui.hearing.end_of_turn import wait_for
-from parlor_tui.hearing.turn import Action, Drop, ReplyPhase
+from parlor_tui.hearing.short_words import is_noise
+from parlor_tui.hearing.turn import Action, ReplyPhase
 from parlor_tui.hearing.vad import open_vad
 from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
@@ -312,8 +313,7 @@ class Assistant:
                 self._judged(event)
             case ReplyReady(_, pause):
                 if self._ears is not None:
-                    actions = self._ears.taker.ready(pause, self._tuning.hearing)
-                    self._talk.heard(Heard(actions=actions), now_s(), self._frame)
+                    self._act(self._ears.taker.ready(pause, self._tuning.hearing))
             case CoreOffer() | CoreFetching() | CoreFetched():
                 self._offers.core_said(event)
             case _:
@@ -384,21 +384,19 @@ class Assistant:
 
     def _abandon(self) -> None:
         if self._ears is not None:
-            self._drop(self._ears.taker.abandon())
+            self._act(self._ears.taker.abandon())
 
-    def _drop(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            if isinstance(action, Drop):
-                self._talk.drop(action.last_speech_at_s, now_s())
+    def _act(self, actions: Sequence[Action]) -> None:
+        self._talk.heard(Heard(actions=tuple(actions)), now_s(), self._frame)
 
     def _judged(self, judged: TurnJudged) -> None:
-        if self._ears is None:
+        if self._ears is None or not self._ears.taker.lasts(judged.pause):
             return
         if not self._talk.judged(judged):
-            self._drop(self._ears.taker.dismiss(judged.pause))
+            self._act(self._ears.taker.dismiss(judged.pause))
             return
         wait = wait_for(judged.finished, judged.text, judged.language, self._tuning.hearing)
-        self._ears.taker.judged(judged.pause, wait.ms, words=bool(judged.text), answering=judged.answering)
+        self._ears.taker.judged(judged.pause, wait.ms, words=not is_noise(judged.text), answering=judged.answering)
         self._emit(PauseJudged(at_s=now_s(), turn=judged.turn, wait_ms=wait.ms, why=wait.why, finished=judged.finished))
 
     @property

@@ -55,7 +55,7 @@ from parlor_tui.events import (
     TurnStatus,
     now_s,
 )
-from parlor_tui.hearing.short_words import is_backchannel
+from parlor_tui.hearing.short_words import is_backchannel, is_noise
 from parlor_tui.hearing.turn import Begin, Commit, Confirm, Drop, Pause, ReplyPhase, Resume, Settle, Stir, Sure
 from parlor_tui.link import client_events as say
 from parlor_tui.observe.stages import LatencyObserver
@@ -81,6 +81,7 @@ class _Reply:
     audible: bool = False
     audible_at_s: float = 0.0
     eager_ms: float = 0.0
+    remembered: bool = False
     yields: Literal["", "dipped", "held"] = ""
 
 
@@ -158,7 +159,8 @@ class Talk:
                 case Confirm():
                     self._yield("held")
                 case Sure():
-                    self.interrupt("voice")
+                    if self.phase is ReplyPhase.SPEAKING:  # what nobody heard yet waits for the words
+                        self.interrupt("voice")
                     if not self._frames:
                         self._show(frame_jpeg())
                 case Pause(number):
@@ -195,7 +197,7 @@ class Talk:
         """
         if self._reply is None or judged.turn != self._utterance:
             return True
-        if not judged.text or is_backchannel(judged.text, judged.language):
+        if is_noise(judged.text) or is_backchannel(judged.text, judged.language):
             return False
         self.interrupt("voice")
         self._pause(judged.pause)
@@ -271,9 +273,13 @@ class Talk:
         """The core is gone. A reply that had begun is over; turns without an answer wait for the next core."""
         self._cuts.clear()
         self._captions = _Captions()
+        self._frames = []
         hopeless = self.memories.core_lost()
         reply = self._reply
-        if reply is None or reply.done is not None:  # a reply that is here as a whole is played to its end
+        if reply is None:
+            return
+        if reply.done is not None:  # a reply that is here as a whole is played to its end, and not made again
+            self._remember(reply, reply.text)
             return
         self._reply = None
         played_ms = self._playback.stop()
@@ -478,9 +484,16 @@ class Talk:
         for turn in sorted(self._said)[:-64]:
             del self._said[turn]
 
-    def _over(self, reply: _Reply, status: TurnStatus, text: str) -> None:
+    def _remember(self, reply: _Reply, heard: str) -> str:
+        """Keep what was said in the turn and heard of its reply, once; the words of the user's."""
         said = reply.said or self._said.get(reply.turn, "")
-        self.memories.close(reply.turn, said, text if status == "completed" else "")
+        if not reply.remembered:
+            reply.remembered = True
+            self.memories.close(reply.turn, said, heard)
+        return said
+
+    def _over(self, reply: _Reply, status: TurnStatus, text: str) -> None:
+        said = self._remember(reply, text if status == "completed" else "")
         self._forget_old_turns()
         tokens = reply.done.usage.output_tokens if reply.done is not None else 0
         self._emit(

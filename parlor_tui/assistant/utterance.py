@@ -76,6 +76,10 @@ class UtteranceTaker:
         self._rest(probability)
         return Heard(level_dbfs(samples), probability, actions, sound)
 
+    def lasts(self, pause: int) -> bool:
+        """See TurnMachine."""
+        return self._machine.lasts(pause)
+
     def judged(self, pause: int, wait_ms: float, *, words: bool, answering: bool) -> None:
         """See TurnMachine."""
         self._machine.judged(pause, wait_ms, words=words, answering=answering)

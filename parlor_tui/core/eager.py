@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from parlor_tui.captions.base import FinalCaption
 from parlor_tui.core.memory import Item
 from parlor_tui.core.reply import Reply
-from parlor_tui.events import CoreEvent, EagerDropped, InputTaken, ReplyAudio, ReplyDone, now_s
+from parlor_tui.events import CoreEvent, EagerDropped, InputTaken, ReplyAudio, ReplyDelta, ReplyDone, now_s
 
 Emit = Callable[[CoreEvent], None]
 
@@ -20,13 +20,13 @@ Emit = Callable[[CoreEvent], None]
 class Gate:
     """Holds the events of a reply back until it is opened, and lets them through from then on.
 
-    `ready` is called once there is something to be heard, or the reply is over without that.
+    `ready` is called once there is something to be heard (or read, where nothing is `spoken`), or the reply is over
+    without that.
     """
 
-    _HEARD = (ReplyAudio, ReplyDone)
-
-    def __init__(self, emit: Emit, ready: Callable[[], None]) -> None:
+    def __init__(self, emit: Emit, ready: Callable[[], None], *, spoken: bool) -> None:
         self._emit = emit
+        self._awaited = (ReplyAudio if spoken else ReplyDelta, ReplyDone)
         self._on_ready = ready
         self.ready = False
         self._held: list[tuple[CoreEvent, float]] | None = []
@@ -37,7 +37,7 @@ class Gate:
             self._emit(event)
         else:
             self._held.append((event, now_s()))
-            if not self.ready and isinstance(event, self._HEARD):
+            if not self.ready and isinstance(event, self._awaited):
                 self.ready = True
                 self._on_ready()
 

@@ -113,7 +113,9 @@ class Reply:
         self._done = False
         self._worthless = False
         self._told: tuple[object, ...] | None = None
+        self._is_heard = not unheard
         self._released = asyncio.Event()
+        self._released_s = now_s()
         if not unheard:
             self._released.set()
         self._tokens: Tokens = lambda _message: 0
@@ -131,6 +133,8 @@ class Reply:
         """It was asked for: it belongs to `memory` from now on, and is spoken to its end."""
         self._memory = memory
         memory.add(self._item)
+        self._is_heard = True
+        self._released_s = now_s()
         self._released.set()
         if self._done:
             self._over()
@@ -138,9 +142,9 @@ class Reply:
     def cancel(self) -> None:
         """End it now; the client hears so at once, whatever the models still do."""
         self._stop.stop()
-        self._released.set()
         self._item.ended_early = True
         self._finish("cancelled", "client_cancelled")
+        self._released.set()
 
     def refuse(self, reason: str) -> None:
         """End it before it began."""
@@ -156,6 +160,8 @@ class Reply:
             native = hears_itself(parts, self._options.tuning) and self._asked_by_ear()
             if not native:
                 await self._preparation.words()
+            if self._stop.stopped:
+                return
             await self._preparation.pictures()
             if self._stop.stopped:
                 return
@@ -190,12 +196,13 @@ class Reply:
         return not asked or asked[-1].audio_wav is not None or bool(asked[-1].text)
 
     def _nothing_said(self) -> bool:
-        """Whether there is nothing to answer; a last item without words is forgotten."""
+        """Whether there is nothing to answer; a last item without words is forgotten, but not what was asked before."""
         asked = self._memory.before(self.item_id)
         last = asked[-1] if asked else None
         if last is not None and last.role == "user" and not last.remembered and not last.shown:
             self._memory.remove(last.item_id)
-            return True
+            asked = asked[:-1]
+            return not asked or asked[-1].role != "user" or not asked[-1].counts
         return not any(item.counts for item in asked)
 
     def _prompt(self, parts: Parts, native: bool, *, tight: bool = False) -> list[Message]:
@@ -287,9 +294,10 @@ class Reply:
         voice = ReplyVoice(self._core, parts, self._options, self._stop, lambda notice: self._emit(CoreNotice(notice)))
         rest = ""
         while (unit := rest or await units.get()) is not None:
-            if self._item.spoken and not self._released.is_set():
+            if any(spoken.samples for spoken in self._item.spoken):
                 await self._released.wait()  # one unit is enough to begin with
-                voice.heard_from(now_s())
+            if self._is_heard:
+                voice.heard_from(self._released_s)
             if self._stop.stopped:
                 return
             unit, rest = voice.next_part(unit)
@@ -298,9 +306,7 @@ class Reply:
             self._item.spoken.append(Spoken(unit, 0))
             self._unit_samples = 0
             try:
-                said = await voice.say(
-                    unit, self._preparation.language, self._tell_speech, heard=self._released.is_set()
-                )
+                said = await voice.say(unit, self._preparation.language, self._tell_speech)
             except Cancelled:
                 return
             self._item.spoken[-1] = Spoken(unit, len(said.samples))
@@ -333,7 +339,7 @@ class Reply:
         self._worthless = status == "failed" or reason == "no_words"
         self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used))
         self._done = True
-        if self._released.is_set():
+        if self._is_heard:
             self._over()
 
     def _over(self) -> None:

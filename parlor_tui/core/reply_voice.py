@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from parlor_tui.speech.spoken_text import spoken_text
 from parlor_tui.speech.voices import choose_voice, language_of, sounds_english
 from parlor_tui.speech.word_times import pauses, word_ends
 
+_log = logging.getLogger(__name__)
 _PAUSE_MS = {"sentence": 180, "clause": 60}
 """Silence behind a unit: the voice's own is trimmed, and people breathe."""
 
@@ -71,16 +73,14 @@ class ReplyVoice:
         self._pace = Pace()
 
     def heard_from(self, at_s: float) -> None:
-        """What was said so far is played from now on."""
+        """What was said so far is played from `at_s` on. To be told once or again and again."""
         self._pace.heard_from(at_s)
 
     def next_part(self, unit: str) -> tuple[str, str]:
         """What of `unit` to say first: all of it, or a clause where more would come too late; and the rest."""
         return parts_of(unit) if self._speak and self._pace.too_late(len(unit), now_s()) else (unit, "")
 
-    async def say(
-        self, unit: str, spoken_to: str, on_samples: Callable[[NDArray[np.float32]], None], *, heard: bool
-    ) -> Said:
+    async def say(self, unit: str, spoken_to: str, on_samples: Callable[[NDArray[np.float32]], None]) -> Said:
         """Speak `unit`: `on_samples` is given its speech piece by piece as it is made, the silence behind it included.
 
         It is spoken in the language of its words; `spoken_to` is the one the user speaks, "" if unknown. Raises
@@ -101,17 +101,15 @@ class ReplyVoice:
         if choice.voice is None:
             return _NOTHING
         began_s = now_s()
-        try:
-            speech = await self._make(spoken, choice.voice, on_samples)
-        except SpeechError as error:
-            self._notice(one_line(error))
+        speech = await self._make(spoken, choice.voice, on_samples)
+        if not len(speech):
             return _NOTHING
         at_s = now_s()
         pause_ms = _PAUSE_MS["sentence" if re.search(r"[.!?。！？…]\W*$", spoken) else "clause"]
         pause = np.zeros(pause_ms * SAMPLE_RATE_HZ // 1000, np.float32)
         on_samples(pause)
         samples = np.concatenate((speech, pause))
-        self._pace.made(len(unit), at_s - began_s, len(samples) / SAMPLE_RATE_HZ, at_s, heard=heard)
+        self._pace.made(len(unit), at_s - began_s, len(samples) / SAMPLE_RATE_HZ, at_s)
         return Said(samples, len(speech), spoken, choice.voice)
 
     async def _make(
@@ -119,14 +117,18 @@ class ReplyVoice:
     ) -> NDArray[np.float32]:
         loop = asyncio.get_running_loop()
 
-        def make() -> list[NDArray[np.float32]]:
-            made: list[NDArray[np.float32]] = []
+        made = [np.zeros(0, np.float32)]
+
+        def make() -> None:
             for piece in self._voice.pieces(spoken, voice, self._speaking.speed, self._stop):
                 made.append(piece)
                 loop.call_soon_threadsafe(on_samples, piece)
-            return made
 
-        return np.concatenate(await loop.run_in_executor(self._core.voice_pool, make))
+        try:
+            await loop.run_in_executor(self._core.voice_pool, make)
+        except SpeechError as error:  # what was said up to there was said
+            self._notice(one_line(error))
+        return np.concatenate(made)
 
     async def word_ends(self, unit: str, said: Said) -> tuple[int, ...]:
         """The sample at which each word of `unit` has been said; empty if nothing was."""
@@ -138,7 +140,11 @@ class ReplyVoice:
             language = language_of(said.voice)
             return word_ends(unit, said.spoken, len(speech), lambda text: phonemes(text, language), pauses(speech))
 
-        return await asyncio.get_running_loop().run_in_executor(self._core.voice_pool, find)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._core.voice_pool, find)
+        except SpeechError as error:  # they are a help: without them the words count as spoken evenly
+            _log.warning("word times: %s", error)
+            return ()
 
     def _tell(self, notice: str) -> None:
         if notice and notice not in self._told:

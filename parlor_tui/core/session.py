@@ -50,6 +50,8 @@ Emit = Callable[[CoreEvent], None]
 Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
+_LONGEST_PAUSE_S = 15.0
+"""The settings allow a pause of ten seconds."""
 _SHORTEST_COMMIT_MS = 100
 """Audio shorter than this poisons what follows in models that hear (measured by others on Gemma 4)."""
 
@@ -280,12 +282,21 @@ class Session:
         """Begin to reply on a branch of the talk, behind a gate."""
         branch = self._memory.branch()
         branch.add(ahead.item)
-        ahead.gate = Gate(self._emit, lambda: self._emit(ReplyReady(ahead.turn, ahead.pause)))
+        ahead.gate = Gate(
+            self._emit, lambda: self._emit(ReplyReady(ahead.turn, ahead.pause)), spoken=self._view().speak
+        )
         ahead.began_s = now_s()
         preparation = _Preparation(self, lambda: ahead.item.text, ahead.caption)
         ids = new_id("resp"), new_id("item")
         ahead.reply = Reply(self._core, branch, ahead.gate, self._view(), preparation, *ids, ahead.turn, unheard=True)
         self._tasks.spawn(self._make(ahead.reply))
+        self._tasks.spawn(self._forget(ahead))
+
+    async def _forget(self, ahead: Ahead) -> None:
+        """Who falls silent and says no more of it does not keep a place of the core's for ever."""
+        await asyncio.sleep(_LONGEST_PAUSE_S)
+        if self._ahead is ahead:
+            self.resumed()
 
     def _use_ahead(self, turn: int) -> bool:
         """Let the reply that was begun at the pause be heard, if there is one and it still answers the talk."""

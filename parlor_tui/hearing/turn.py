@@ -25,6 +25,10 @@ LATEST_READY_MS = 1000
 go on may do so undisturbed. But after this much silence it is ended."""
 
 
+UNJUDGED_MS = 2000
+"""Over a reply a sound ends no turn before it is known whether there are words in it."""
+
+
 class ReplyPhase(Enum):
     """What the assistant is doing while it listens."""
 
@@ -109,6 +113,7 @@ class TurnMachine:
         self._worthless = False
         self._answering = False
         self._at_s = 0.0
+        self._over_reply = False
         self._speech_frames = 0
         self._murmur_frames = 0
 
@@ -139,6 +144,7 @@ class TurnMachine:
         the speaker plays leaks into the microphone, so that over a reply only a clear voice counts, and not at once.
         """
         self._at_s = end_at_s
+        self._over_reply = phase is not ReplyPhase.NONE
         speaking = phase is ReplyPhase.SPEAKING
         threshold = hearing.vad_threshold_speaking if speaking and guarded else hearing.vad_threshold
         release = hearing.vad_threshold if speaking and guarded else min(hearing.vad_release, threshold)
@@ -165,32 +171,39 @@ class TurnMachine:
             return (*actions, self._end(cut=True))
         return actions
 
+    def lasts(self, pause: int) -> bool:
+        """Whether the pause `pause` is not over yet."""
+        return self._paused and pause == self._pauses
+
     def judged(self, pause: int, wait_ms: float, *, words: bool, answering: bool = False) -> None:
         """What is known by now of the pause `pause`: how much silence ends the turn, and whether there were words.
 
         `answering`: the reply is being made; the turn ends once it is `ready`. Of a pause that is over it says nothing.
         """
-        if self._paused and pause == self._pauses:
+        if self.lasts(pause):
             self._wait_ms = wait_ms
             self._worthless = not words
             self._answering = answering
 
     def ready(self, pause: int, hearing: Hearing) -> tuple[Action, ...]:
         """The reply to what was said up to the pause `pause` can be heard: nothing else is waited for."""
-        if not self._paused or pause != self._pauses:
+        if not self.lasts(pause):
             return ()
         self._answering = False
         return (self._end(drop=self._worthless),) if self._over(hearing) else ()
 
     def dismiss(self, pause: int) -> tuple[Action, ...]:
         """What was said up to the pause `pause` is not meant as a turn: drop it, if that pause still lasts."""
-        if self._paused and pause == self._pauses:
+        if self.lasts(pause):
             return (self._end(drop=True),)
         return ()
 
     def abandon(self) -> tuple[Action, ...]:
-        """Stop listening at once (muted, microphone lost): what was begun is dropped."""
-        return () if self._onset_at_s is None else (self._end(drop=True),)
+        """Stop listening at once (muted, microphone lost): what was begun is dropped, what stirred settles."""
+        if self._onset_at_s is not None:
+            return (self._end(drop=True),)
+        stirred, self._stirred_at_s = self._stirred_at_s is not None, None
+        return (Settle(),) if stirred else ()
 
     def _stir(self, end_at_s: float, stirs: bool) -> tuple[Action, ...]:
         before = self._stirred_at_s
@@ -233,13 +246,11 @@ class TurnMachine:
         return self._paused and not maybe_more and silence_ms >= self._wait(hearing)
 
     def _wait(self, hearing: Hearing) -> float:
-        wait_ms = self._least_wait(hearing)
-        return max(wait_ms, LATEST_READY_MS) if self._answering and not self._worthless else wait_ms
-
-    def _least_wait(self, hearing: Hearing) -> float:
-        if hearing.end_of_turn == "fixed" or self._wait_ms is None:
+        if self._wait_ms is None:
+            return max(hearing.silence_ms, UNJUDGED_MS) if self._over_reply else hearing.silence_ms
+        if hearing.end_of_turn == "fixed":
             return hearing.silence_ms
-        return self._wait_ms
+        return max(self._wait_ms, LATEST_READY_MS) if self._answering and not self._worthless else self._wait_ms
 
     def _speech_ms(self) -> float:
         onset = self._last_speech_at_s if self._onset_at_s is None else self._onset_at_s
@@ -251,7 +262,8 @@ class TurnMachine:
         if not self._confirmed and self._speech_ms() >= likely_ms:
             self._confirmed = True
             made.append(Confirm())
-        if self._confirmed and not self._sure and self._speech_ms() >= hearing.barge_in_sure_ms:
+        sure_ms = max(hearing.barge_in_sure_ms, hearing.min_speech_ms)
+        if self._confirmed and not self._sure and self._speech_ms() >= sure_ms:
             self._sure = True
             made.append(Sure())
         return tuple(made)

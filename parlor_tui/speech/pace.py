@@ -15,21 +15,29 @@ class Pace:
 
     def __init__(self) -> None:
         self._work_s = _FIRST_GUESS_S
-        self._until_s = 0.0
+        self._sound_s = 0.0
+        """What was made before it was known when it is heard."""
+        self._until_s: float | None = None
+        self._begun = False
 
     def heard_from(self, at_s: float) -> None:
-        """What was made so far is played from `at_s` on."""
-        self._until_s += at_s
+        """What was made so far, and what is made next, is played from `at_s` on."""
+        if self._until_s is None:
+            self._until_s = at_s + self._sound_s
 
-    def made(self, characters: int, work_s: float, sound_s: float, at_s: float, *, heard: bool) -> None:
-        """A unit took `work_s`, until `at_s`, and lasts `sound_s`. `heard`: it is played as soon as it can be."""
+    def made(self, characters: int, work_s: float, sound_s: float, at_s: float) -> None:
+        """A unit took `work_s`, until `at_s`, and lasts `sound_s`."""
         if characters:
             self._work_s += (work_s / characters - self._work_s) * _TRUST
-        self._until_s = (max(self._until_s, at_s) if heard else self._until_s) + sound_s
+        if self._until_s is None:
+            self._sound_s += sound_s
+        else:
+            self._until_s = max(self._until_s, at_s) + sound_s
+        self._begun = True
 
     def too_late(self, characters: int, at_s: float) -> bool:
         """Whether a unit of so many characters that is begun at `at_s` would leave a hole before it."""
-        return self._until_s > 0 and at_s + characters * self._work_s > self._until_s
+        return self._begun and self._until_s is not None and at_s + characters * self._work_s > self._until_s
 
 
 def parts_of(unit: str, language: str = "") -> tuple[str, str]:

@@ -24,7 +24,7 @@ from parlor_tui.events import (
     TurnDone,
     TurnJudged,
 )
-from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm, Drop, Pause, Resume, Sure
+from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm, Drop, Pause, Resume, Settle, Stir, Sure
 from parlor_tui.link.client_events import (
     CancelResponse,
     ClientEvent,
@@ -233,14 +233,16 @@ def test_after_any_interruption_the_next_reply_is_heard_in_full_and_aloud() -> N
     assert float(np.abs(sound).max()) > 0.25
 
 
-def test_a_cough_while_it_thinks_does_not_lose_the_question() -> None:
+@pytest.mark.parametrize("text", ["", "you", "Mm-hmm."])
+def test_a_noise_while_it_thinks_does_not_lose_the_question(text: str) -> None:
     terminal = Terminal(Loudspeaker())
     terminal.talk.typed("Who are you?", None)
-    for action in (Begin(), Confirm(), Pause(1, 1.0)):
+    for action in (Begin(), Confirm(), Sure(), Pause(1, 1.0)):
         terminal.hear(action)
-    assert not terminal.talk.judged(TurnJudged(2, 1, ""))
+    assert not terminal.talk.judged(TurnJudged(2, 1, text))
     terminal.hear(Drop(1.0))
     assert terminal.turns_done() == []
+    assert terminal.requests() == ["CreateItem", "CreateResponse", "PauseAudio"]
     terminal.begin_to_answer(1, "I am Parlor.")
     assert [event.turn for event in terminal.events if isinstance(event, ReplyYields)] == []
 
@@ -281,3 +283,27 @@ def test_what_eagerness_brought_and_cost_is_counted() -> None:
     assert (counts[-1].hits, counts[-1].dropped, counts[-1].saved_ms, counts[-1].wasted_ms) == (1, 1, 350.0, 120.0)
     (done,) = [event for event in terminal.events if isinstance(event, TurnDone)]
     assert done.eager_ms == 350.0
+
+
+def test_a_voice_that_stirs_and_comes_to_nothing_leaves_the_reply_in_full() -> None:
+    terminal, loudspeaker = spoken_over()
+    terminal.hear(Stir())
+    assert level(loudspeaker.play(60)) < 0.1
+    terminal.hear(Settle())
+    assert level(loudspeaker.play(60)) > 0.25
+    assert terminal.yields() == ["dipped", "resumed"]
+
+
+def test_a_reply_that_is_here_as_a_whole_is_not_made_again_after_the_core_died() -> None:
+    terminal, loudspeaker = spoken_over()
+    terminal.talk.core_said(ReplyDone("resp_1", "item_1", 1, "completed", "One two three four five."))
+    terminal.talk.core_lost()
+    terminal.talk.core_back()
+    assert "CreateResponse" not in terminal.requests()
+    loudspeaker.play(2000)
+    terminal.talk.tick(hold=False)
+    assert terminal.turns_done() == [(1, "completed")]
+    terminal.sent.clear()
+    terminal.talk.core_lost()
+    terminal.talk.core_back()
+    assert terminal.sent == [CreateItem("user", "Count."), CreateItem("assistant", "One two three four five.")]

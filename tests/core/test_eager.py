@@ -25,6 +25,7 @@ from parlor_tui.events import (
     TurnJudged,
 )
 from tests.core.talking import Talk, load_parts, talking
+from tests.engines.media import drawn_jpeg
 from tests.questions import question_wav
 from tests.tiny_gemma import tiny_gemma
 
@@ -42,9 +43,9 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
     loaded.engine.close()
 
 
-def run(parts: Parts, body: Body, *, speak: bool = False, **tuning: object) -> None:
+def run(parts: Parts, body: Body, *, speak: bool = False, mode: str = "captions", **tuning: object) -> None:
     async def talk_it_over() -> None:
-        async with talking(parts, speak, hearing__mode="captions", **tuning) as talk:
+        async with talking(parts, speak, hearing__mode=mode, **tuning) as talk:
             await body(talk)
 
     asyncio.run(talk_it_over())
@@ -206,6 +207,34 @@ def test_what_holds_no_words_is_judged_so_and_answered_by_nothing(parts: Parts) 
         assert talk.session._memory.told() == ()
 
     run(parts, body)
+
+
+def test_a_dropped_branch_takes_neither_sound_nor_picture_of_the_talk(parts: Parts) -> None:
+    async def body(talk: Talk) -> None:
+        memory = talk.session._memory
+        say(talk, QUESTION)
+        talk.session.commit()
+        await talk.until(lambda: bool(talk.of(CaptionFinal)))
+        talk.session.add_item("user", "", picture=drawn_jpeg((200, 30, 30)))
+        await talk.until(lambda: any(item.shown for item in memory.items))
+        say(talk, MORE)
+        talk.session.paused(1, 1, answer=True)
+        await judged(talk, 1)
+        talk.session.resumed()
+        await asyncio.sleep(0.2)
+        assert memory.items[0].audio_wav is not None
+        assert memory.items[1].image_jpeg is not None
+        talk.session.paused(1, 2, answer=True)
+        await judged(talk, 2)
+        talk.session.add_item("user", "And my name is Ada.")  # so that the reply cannot be used
+        talk.session.commit()
+        spoken = memory.items[-1]
+        turn = talk.ask()
+        assert spoken.audio_wav is not None
+        await talk.done(turn)
+        assert talk.of(ReplyCreated)[-1].eager_ms == 0
+
+    run(parts, body, mode="native")
 
 
 def test_only_the_first_unit_is_spoken_before_it_is_asked_for(parts: Parts) -> None:

@@ -213,6 +213,28 @@ def test_the_first_sign_of_a_voice_over_a_reply_stirs_and_what_comes_to_nothing_
     assert kinds(begun) == [Stir, Begin, Confirm]
 
 
+def test_a_sound_over_a_reply_is_no_turn_before_it_is_judged() -> None:
+    for phase in (ReplyPhase.THINKING, ReplyPhase.SPEAKING):
+        machine = TurnMachine()
+        cough = [0.9] * frames(200) + [0.0] * frames(HEARING.silence_ms + 600)
+        assert kinds(run(machine, cough, phase=phase, start_s=10.0)) == [Begin, Confirm, Pause]
+        assert machine.lasts(1)
+        assert [type(action) for action in machine.dismiss(1)] == [Drop]
+
+
+def test_what_stirred_settles_when_nobody_listens_any_more() -> None:
+    machine = TurnMachine()
+    run(machine, [HEARING.dip_threshold], phase=ReplyPhase.SPEAKING, start_s=10.0)
+    assert [type(action) for action in machine.abandon()] == [Settle]
+    assert machine.abandon() == ()
+
+
+def test_no_voice_is_sure_that_would_be_dropped_as_too_short() -> None:
+    patient = replace(HEARING, min_speech_ms=700, barge_in_sure_ms=200)
+    actions = run(TurnMachine(), [0.9] * frames(500) + [0.0] * 20, patient, ReplyPhase.SPEAKING, start_s=10.0)
+    assert kinds(actions) == [Begin, Confirm, Drop]
+
+
 def test_what_is_no_turn_is_dismissed_only_in_its_own_pause() -> None:
     machine = TurnMachine()
     run(machine, [0.9] * 8 + [0.0] * 4, phase=ReplyPhase.SPEAKING)

@@ -13,17 +13,20 @@ def test_before_anything_was_made_nothing_is_late() -> None:
 
 def test_a_long_unit_behind_a_short_one_is_late_and_behind_a_long_one_is_not() -> None:
     pace = Pace()
-    pace.made(10, 0.4, 0.9, 20.0, heard=True)  # plays until 20.9
+    pace.heard_from(10.0)
+    pace.made(10, 0.4, 0.9, 20.0)  # plays until 20.9
     assert pace.too_late(80, 20.0)
     assert not pace.too_late(12, 20.0)
-    pace.made(40, 1.0, 4.0, 20.8, heard=True)
+    pace.made(40, 1.0, 4.0, 20.8)
     assert not pace.too_late(80, 20.8)
 
 
 def test_what_is_made_unheard_counts_from_when_it_is_heard() -> None:
     pace = Pace()
-    pace.made(10, 0.4, 0.9, 20.0, heard=False)
+    pace.made(10, 0.4, 0.9, 20.0)
+    assert not pace.too_late(500, 25.0)
     pace.heard_from(30.0)
+    pace.heard_from(31.0)
     assert not pace.too_late(12, 30.0)
     assert pace.too_late(12, 30.9)
 
