@@ -11,7 +11,7 @@ from parlor_tui.bench.html_compare import comparison
 from parlor_tui.bench.html_style import STYLE
 from parlor_tui.bench.html_values import NONE, in_ms, in_unit, in_words
 from parlor_tui.bench.markup import Markup, element, joined, table
-from parlor_tui.bench.report import Measure, Report, Setup, Spread, Trial, Turn, Unit
+from parlor_tui.bench.report import Measure, Report, Setup, Source, Spread, Trial, Turn, Unit
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
 
 GOAL_MS = 900.0
@@ -29,8 +29,9 @@ _SCENARIOS = {
     "eager": "Replies begun ahead",
 }
 _VERDICTS = {True: ("met", "✓ met"), False: ("missed", "✗ missed"), None: ("soft", "not measured")}
-_UNITS: Mapping[str, Unit] = {"gaps": "count", "clicks": "count", "next_heard_percent": "%"}
+_UNITS: Mapping[str, Unit] = {"gaps": "count", "clicks": "count", "triggers": "count", "next_heard_percent": "%"}
 """Of a trial's values, those that are no times."""
+_SOURCES: Mapping[Source, str] = {"sound": "sound", "events": "its own events", "both": "sound and events"}
 _GOOD = {True: "✓", False: "✗", None: ""}
 
 
@@ -86,7 +87,7 @@ def _headline(measures: Sequence[Measure]) -> Markup:
         element(
             "div",
             element("span", _named(measure.scenario), class_="soft"),
-            element("span", measure.label.strip()),
+            _label(measure),
             element("b", _main(measure)),
             element("span", *_verdict(measure)),
             class_="card",
@@ -113,6 +114,7 @@ def _latency(report: Report) -> Markup:
     words = (
         f"From the user's last audible sample to the reply's first, one bar for each turn. The dashed line is the goal "
         f"of {scale.goal_ms:.0f} ms; ticks below a bar are moments of the turn. What is done ahead shows as no stage. "
+        "A bar is as long as the recordings of both sides say; stages and moments are the assistant's own events. "
         "Grey is what the assistant does not count itself: it may take the speech to end sooner or later than it does. "
         "Point at anything to read it; the table below has every value."
     )
@@ -189,7 +191,7 @@ def _scenarios(report: Report) -> Iterable[Markup]:
         yield element("h2", _named(name))
         measures = [measure for measure in report.measures if measure.scenario == name]
         if measures:
-            head = ["figure", "p50 or value", "p90", "max", "of", "target", ""]
+            head = ["figure", "p50 or value", "p90", "max", "of", "target", "", "read off"]
             yield table(head, [_measure_row(measure) for measure in measures])
         trials = [trial for trial in report.trials if trial.scenario == name]
         if trials:
@@ -201,10 +203,17 @@ def _measure_row(measure: Measure) -> list[object]:
     kind, words = _VERDICTS[measure.met]
     aim = measure.target.words(unit) if measure.target is not None else ""
     verdict = element("span", words, class_=kind) if measure.target is not None else ""
+    label, source = _label(measure), _SOURCES[measure.source]
     if spread is None:
-        return [measure.label.strip(), in_unit(measure.value, unit), "", "", measure.of or "", aim, verdict]
+        return [label, in_unit(measure.value, unit), "", "", measure.of or "", aim, verdict, source]
     values = [in_unit(value, unit) for value in (spread.p50, spread.p90, spread.max)]
-    return [measure.label.strip(), *values, spread.n, aim, verdict]
+    return [label, *values, spread.n, aim, verdict, source]
+
+
+def _label(measure: Measure) -> Markup:
+    """What it is, and what must be known to read it."""
+    note = f" ({measure.note})" if measure.note else ""
+    return element("span", measure.label.strip(), element("span", note, class_="soft") if note else "")
 
 
 def _trial_table(trials: Sequence[Trial]) -> Markup:

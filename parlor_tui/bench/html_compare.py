@@ -1,4 +1,4 @@
-"""The part of the report that sets a simulated run beside the seed. Pure."""
+"""The part of the report that sets a simulated run beside Parlor v1. Pure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Literal
 from parlor_tui.bench import waterfall
 from parlor_tui.bench.costs.compare import QUESTIONS_S, compared
 from parlor_tui.bench.costs.costs import ASSUMED
-from parlor_tui.bench.costs.seed import PUBLISHED, V2_SILENCE_S
+from parlor_tui.bench.costs.parlor_v1 import PUBLISHED, V2_SILENCE_S
 from parlor_tui.bench.markup import Markup, element, joined, table
 from parlor_tui.bench.report import Report, Turn
 from parlor_tui.settings import Hearing
 
 
 def comparison(report: Report, goal_ms: float) -> Markup:
-    """The seed and the best case beside what was measured, on one scale."""
+    """Parlor v1 and the best case beside what was measured, on one scale."""
     hearing: Literal["native", "captions"] = "captions" if report.setup.hearing == "captions" else "native"
     cases = compared(hearing, camera=report.setup.camera, settings=Hearing())
     rows = [(case.label, waterfall.Row(case.label, case.stages_ms, case.whole_ms, {})) for case in cases]
@@ -29,13 +29,13 @@ def comparison(report: Report, goal_ms: float) -> Markup:
     ]
     return joined(
         (
-            element("h2", "Beside the seed, on the same costs"),
-            element("p", "The seed's steps, one after the other, with the same times for the same work; and the best "
+            element("h2", "Beside Parlor v1, on the same costs"),
+            element("p", "Parlor v1's steps, one after the other, with the same times for the same work; and the best "
                     "that this pipeline could do with the default settings, if nothing but that work took any time.",
                     class_="soft"),
             waterfall.rows(rows, scale),
-            element("h3", "Published for the seed (v1) and its successor (v2)"),
-            table(["", "v1", "v2", "v2's wait for silence"], published),
+            element("h3", "Published for Parlor v1 and Parlor v2"),
+            table(["", "Parlor v1", "Parlor v2", "v2's wait for silence"], published),
             element("h3", "Taken for granted"),
             element("ul", *(element("li", line) for line in ASSUMED)),
         )

@@ -84,6 +84,16 @@ def lines(kind: Kind) -> tuple[Line, ...]:
     )
 
 
+def pauses() -> tuple[Line, ...]:
+    """Every sentence with a pause in three voices; the first eight are those of `lines`."""
+    return lines("pause") + tuple(
+        Line(f"pause-{number + 1}-{voice}", "pause", text, voice)
+        for offset in (5, 8)
+        for number, text in enumerate(_TEXTS["pause"])
+        for voice in (VOICES[(number + offset) % len(VOICES)],)
+    )
+
+
 def words() -> tuple[Line, ...]:
     """Every short word in three voices."""
     return tuple(

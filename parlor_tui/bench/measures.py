@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from parlor_tui.bench.findings import Findings
-from parlor_tui.bench.report import Measure, Spread, Target, Trial, Turn
+from parlor_tui.bench.plan import ALONE_S, PAUSES
+from parlor_tui.bench.report import Measure, Source, Spread, Target, Trial, Turn
+from parlor_tui.bench.verdicts import ENDED, NO_REPLY, STAYED_QUIET, UNANSWERED
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
 
 LATE_MS = 1500.0
@@ -54,7 +55,7 @@ def _talk(findings: Findings, target: Target | None) -> Iterable[Measure]:
         if values:
             told = stage == VOICE_TO_VOICE
             key, label = ("voice_to_voice_told", "by its own events") if told else (stage, stage)
-            yield _spread(key, f"  {label.replace('_', ' ')}", "talk", values)
+            yield _spread(key, f"  {label.replace('_', ' ')}", "talk", values, source="events")
     trials = findings.of("talk")
     late = [turn for turn in answered if (turn.voice_to_voice_ms or 0.0) > LATE_MS]
     yield _count("unanswered", "unanswered", "talk", len(turns) - len(answered), len(turns), NEVER)
@@ -89,20 +90,24 @@ def _barge_in(findings: Findings, scenario: str, label: str) -> Iterable[Measure
             f"{key}_stop", "  silent" if dips else f"{label}: silent", scenario, _values(trials, "stop"), Target(250)
         )
         yield _count(f"{key}_missed", "  not stopped", scenario, _bad(trials), len(trials), NEVER)
-        whole = [value for value in _values(trials, "next_heard_percent") if not math.isnan(value)]
+        whole = _values(trials, "next_heard_percent")
         if whole:
             good = sum(value >= 98 for value in whole)
-            yield _share(f"{key}_next_heard", "  next reply heard in full", scenario, good, len(whole), _at_least(100))
+            name, label = f"{key}_next_heard", "  next reply heard in full"
+            yield _share(name, label, scenario, good, len(whole), _at_least(100), source="events")
+        yield from _no_reply(trials)
 
 
 def _false_barge_in(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("false_barge_in")
     if trials:
-        ended = sum(trial.outcome == "ended the reply" for trial in trials)
         label = "hum, cough, click: reply ended"
-        yield _count("false_barge_ended", label, "false_barge_in", ended, len(trials), NEVER)
+        ended, quiet = _outcomes(trials, ENDED), _outcomes(trials, STAYED_QUIET)
+        yield _count("false_barge_ended", label, "false_barge_in", ended, len(trials), NEVER, source="events")
+        yield _count("false_barge_quiet", "  never as loud again", "false_barge_in", quiet, len(trials), NEVER)
         resumed = _values(trials, "resumed")
         yield _spread("false_barge_resumed", "  as loud again", "false_barge_in", resumed, Target(1000, "max"))
+        yield from _no_reply(trials)
 
 
 def _words(findings: Findings) -> Iterable[Measure]:
@@ -111,24 +116,25 @@ def _words(findings: Findings) -> Iterable[Measure]:
     if not both:
         return
     label = "words of 150-300 ms found"
-    yield _share("short_words", label, "short_words", len(both) - _bad(both), len(both), _at_least(95))
+    good = len(both) - _bad(both)
+    yield _share("short_words", label, "short_words", good, len(both), _at_least(95), source="events")
     for key, part, where in (("silence", silence, "in silence"), ("over", over, "over a reply")):
         if part:
-            good = len(part) - _bad(part)
-            yield _share(f"short_words_{key}", f"  {where}", "short_words", good, len(part), _at_least(95))
+            name, good = f"short_words_{key}", len(part) - _bad(part)
+            yield _share(name, f"  {where}", "short_words", good, len(part), _at_least(95), source="events")
+    yield from _no_reply(over)
 
 
 def _pauses(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("pauses")
     if trials:
-        label = "pauses of 0.8 s inside, cut"
-        yield _share("pauses_cut", label, "pauses", _bad(trials), len(trials), Target(5, "value"))
-        for key, label, outcome in (
-            ("pauses_joined", "  of these, mended unheard", "joined"),
-            ("pauses_spoken_into", "  of these, spoken into", "spoke into it"),
-        ):
-            count = sum(trial.outcome == outcome for trial in trials)
-            yield _count(key, label, "pauses", count, len(trials))
+        few = f"only {len(trials)}: 5 % takes {PAUSES}" if len(trials) < PAUSES else ""
+        label, bad = "pauses of 0.8 s: cut, unanswered", _bad(trials)
+        yield _share("pauses_cut", label, "pauses", bad, len(trials), Target(5, "value"), source="both", note=few)
+        mended, into, never = (_outcomes(trials, name) for name in ("joined", "spoke into it", UNANSWERED))
+        yield _count("pauses_joined", "  of these, mended unheard", "pauses", mended, len(trials), source="events")
+        yield _count("pauses_spoken_into", "  of these, spoken into", "pauses", into, len(trials))
+        yield _count("pauses_unanswered", "  of these, unanswered", "pauses", never, len(trials))
         yield _spread("pauses_voice_to_voice", "  answered after", "pauses", _values(trials, "voice_to_voice"))
 
 
@@ -136,22 +142,24 @@ def _clipping(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("clipping")
     if trials:
         clipped = _values(trials, "clipped")
-        yield _spread("clipped", "lost at the beginning", "clipping", clipped, Target(0, "max"))
-        there = sum(trial.outcome == "first word there" for trial in trials)
-        yield _share("first_word", "  first word understood", "clipping", there, len(trials))
+        yield _spread("clipped", "lost at the beginning", "clipping", clipped, Target(0, "max"), source="events")
+        there = _outcomes(trials, "first word there")
+        yield _share("first_word", "  first word understood", "clipping", there, len(trials), source="events")
 
 
 def _echo(findings: Findings) -> Iterable[Measure]:
+    yield from _no_reply(findings.of("echo_alone"))
     if not findings.alone_s:
         return
     minutes = findings.alone_s / 60
-    yield Measure("alone_minutes", "replies under echo alone", "echo_alone", "s", value=findings.alone_s)
+    few = f"a whole run goes on for {ALONE_S:.0f} s" if findings.alone_s < ALONE_S else ""
+    yield Measure("alone_s", "replies under echo alone", "echo_alone", "s", value=findings.alone_s, note=few)
     for key, label, count, target in (
         ("alone_triggers", "  took itself for a voice", findings.alone_triggers, None),
         ("alone_interruptions", "  interrupted by itself", findings.alone_interruptions, NEVER),
         ("alone_turns", "  answered itself", findings.alone_turns, NEVER),
     ):
-        yield Measure(key, label, "echo_alone", "per min", value=count / minutes, target=target)
+        yield Measure(key, label, "echo_alone", "per min", value=count / minutes, target=target, source="events")
 
 
 def _eager(findings: Findings) -> Iterable[Measure]:
@@ -159,10 +167,21 @@ def _eager(findings: Findings) -> Iterable[Measure]:
     if eager is None:
         return
     begun = eager.hits + eager.dropped
-    yield _count("eager_hits", "begun at a pause: used", "eager", eager.hits, begun)
-    yield _count("eager_dropped", "  dropped", "eager", eager.dropped, begun)
-    yield Measure("eager_saved", "  time saved, in all", "eager", "ms", value=eager.saved_ms)
-    yield Measure("eager_wasted", "  work wasted, in all", "eager", "ms", value=eager.wasted_ms)
+    yield _count("eager_hits", "begun at a pause: used", "eager", eager.hits, begun, source="events")
+    yield _count("eager_dropped", "  dropped", "eager", eager.dropped, begun, source="events")
+    for key, label, value in (
+        ("eager_saved", "  time saved, in all", eager.saved_ms),
+        ("eager_wasted", "  work wasted, in all", eager.wasted_ms),
+    ):
+        yield Measure(key, label, "eager", "ms", value=value, source="events")
+
+
+def _no_reply(trials: Sequence[Trial]) -> Iterable[Measure]:
+    """Typed turns that got no reply, so that there was nothing to try; told of only if there are any."""
+    count = _outcomes(trials, NO_REPLY)
+    if count:
+        scenario = trials[0].scenario
+        yield _count(f"{scenario}_no_reply", "  typed turn without a reply", scenario, count, len(trials), NEVER)
 
 
 def _v2v(turns: Sequence[Turn]) -> list[float]:
@@ -177,6 +196,10 @@ def _sum(trials: Sequence[Trial], name: str) -> int:
     return round(sum(_values(trials, name)))
 
 
+def _outcomes(trials: Sequence[Trial], outcome: str) -> int:
+    return sum(trial.outcome == outcome for trial in trials)
+
+
 def _bad(trials: Sequence[Trial]) -> int:
     return sum(trial.good is False for trial in trials)
 
@@ -185,13 +208,37 @@ def _at_least(percent: float) -> Target:
     return Target(percent, "value", at_least=True)
 
 
-def _spread(key: str, label: str, scenario: str, values: Iterable[float], target: Target | None = None) -> Measure:
-    return Measure(key, label, scenario, "ms", spread=Spread.of(values), target=target)
+def _spread(
+    key: str,
+    label: str,
+    scenario: str,
+    values: Iterable[float],
+    target: Target | None = None,
+    source: Source = "sound",
+) -> Measure:
+    return Measure(key, label, scenario, "ms", spread=Spread.of(values), target=target, source=source)
 
 
-def _count(key: str, label: str, scenario: str, value: float, of: int, target: Target | None = None) -> Measure:
-    return Measure(key, label, scenario, "count", value=float(value), of=of, target=target)
+def _count(
+    key: str,
+    label: str,
+    scenario: str,
+    value: float,
+    of: int,
+    target: Target | None = None,
+    source: Source = "sound",
+) -> Measure:
+    return Measure(key, label, scenario, "count", value=float(value), of=of, target=target, source=source)
 
 
-def _share(key: str, label: str, scenario: str, part: int, of: int, target: Target | None = None) -> Measure:
-    return Measure(key, label, scenario, "%", value=100 * part / of, of=of, target=target)
+def _share(
+    key: str,
+    label: str,
+    scenario: str,
+    part: int,
+    of: int,
+    target: Target | None = None,
+    source: Source = "sound",
+    note: str = "",
+) -> Measure:
+    return Measure(key, label, scenario, "%", value=100 * part / of, of=of, target=target, source=source, note=note)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
-from parlor_tui.bench.lines import Line, lines, words
+from parlor_tui.bench.lines import Line, lines, pauses, words
 from parlor_tui.bench.names import SCENARIOS
 from parlor_tui.bench.sound import Echo
 
@@ -16,6 +17,10 @@ OVER_ECHO = Echo(60, -12)
 """Somebody speaks over a reply that leaks in about as loud as the voice itself, from the middle of the room."""
 NOISE_DBFS = -44.0
 """20 dB below the voice."""
+ALONE_S = 600.0
+"""A whole run goes on until replies have sounded under echo for so long."""
+PAUSES = 20
+"""One of so many is 5 %, the most that may be cut."""
 
 _TURNS: Mapping[str, int] = {
     "talk": 8,
@@ -25,22 +30,36 @@ _TURNS: Mapping[str, int] = {
     "false_barge_in": 6,
     "short_words": 10,
     "short_words_over": 10,
-    "pauses": 8,
+    "pauses": PAUSES,
     "clipping": 6,
-    "echo_alone": 8,
+    "echo_alone": 200,
     "eager": 6,
 }
 _QUICK: Mapping[str, int] = {"talk": 2, "barge_in": 1, "short_words": 1, "pauses": 1}
 """All of it in less than a minute."""
+_QUICK_REPLIES = 8
+"""Of `echo_alone`, where it is asked for by name with `--quick`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One scenario: its utterances in the order in which they are said; for `echo_alone`, the number of replies."""
+    """One scenario: its utterances in the order in which they are said.
+
+    For `echo_alone` there are none: `count` is how many replies there are at most, `sounding_s` (infinite if only the
+    count matters) for how long they sound in all.
+    """
 
     scenario: str
     said: tuple[Line, ...]
     count: int
+    sounding_s: float = math.inf
+
+    @property
+    def told(self) -> str:
+        """How much there is to do."""
+        if math.isfinite(self.sounding_s):
+            return f"{self.sounding_s:.0f} s of replies"
+        return f"{self.count} to do"
 
 
 def plan(only: Sequence[str], turns: int | None, *, quick: bool) -> tuple[Part, ...]:
@@ -50,10 +69,12 @@ def plan(only: Sequence[str], turns: int | None, *, quick: bool) -> tuple[Part, 
     """
     usual = _QUICK if quick else _TURNS
     wanted = [name for name in SCENARIOS if (name in only if only else name in usual and name != "eager")]
+    counts = {**_TURNS, "echo_alone": _QUICK_REPLIES, **_QUICK} if quick else _TURNS
     parts = []
     for name in wanted:
-        count = turns or usual.get(name, _TURNS[name])
-        parts.append(Part(name, _said(name, count), count))
+        count = turns or counts[name]
+        whole = name == "echo_alone" and turns is None and not quick
+        parts.append(Part(name, _said(name, count), count, ALONE_S if whole else math.inf))
     return tuple(parts)
 
 
@@ -71,7 +92,7 @@ def _said(scenario: str, count: int) -> tuple[Line, ...]:
         case "short_words" | "short_words_over":
             mixed = words() if scenario == "short_words" else words()[7:] + words()[:7]
         case "pauses":
-            mixed = lines("pause")
+            mixed = pauses()
         case "clipping":
             mixed = lines("soft")
         case "eager":

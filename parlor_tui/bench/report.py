@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 Unit = Literal["ms", "%", "per min", "count", "s", "dB"]
 Statistic = Literal["p50", "p90", "max", "value"]
+Source = Literal["sound", "events", "both"]
+"""What a figure is read off: the recordings of both sides, or what the program under test says of itself."""
 
 TURN_MARKS = (
     "speech_started",
@@ -73,6 +75,7 @@ class Measure:
     """One figure. `scenario` is where it comes from, `key` its name in JSON, `label` in words.
 
     Exactly one of `spread` and `value` is set. `of` is how many trials a `value` was counted over (0: not counted so).
+    `note`: what must be known to read it, such as that there was too little of it; empty for nothing.
     """
 
     key: str
@@ -83,6 +86,8 @@ class Measure:
     value: float | None = None
     of: int = 0
     target: Target | None = None
+    source: Source = "sound"
+    note: str = ""
 
     @property
     def met(self) -> bool | None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from parlor_tui import __version__
 from parlor_tui.assistant import Assistant
-from parlor_tui.bench import scenarios
+from parlor_tui.bench import in_silence, over_replies
 from parlor_tui.bench.costs.command import command
-from parlor_tui.bench.costs.seed import replay
+from parlor_tui.bench.costs.parlor_v1 import replay
 from parlor_tui.bench.findings import Findings
 from parlor_tui.bench.measures import measures, voice_to_voice_target
 from parlor_tui.bench.plan import ECHOES, NOISE_DBFS, OVER_ECHO, Part, plan
@@ -76,7 +76,7 @@ def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -
             sitting = Sitting(assistant, watch, place)
             sitting.settle()
             for part in parts:
-                tell(f"{part.scenario}: {part.count} to do")
+                tell(f"{part.scenario}: {part.told}")
                 _play(part, sitting, findings, made, settings)
     except KeyboardInterrupt:
         stopped = True
@@ -142,25 +142,25 @@ def _play(
     said = [made[line.name] for line in part.said]
     match part.scenario:
         case "talk" | "eager":
-            scenarios.talk(sitting, findings, said, part.scenario, whole=part.scenario == "talk")
+            in_silence.talk(sitting, findings, said, part.scenario, whole=part.scenario == "talk")
         case "talk_noise":
-            scenarios.talk_noise(sitting, findings, said, NOISE_DBFS)
+            in_silence.talk_noise(sitting, findings, said, NOISE_DBFS)
         case "barge_in":
-            scenarios.barge_in(sitting, findings, said)
+            over_replies.barge_in(sitting, findings, said)
         case "barge_in_echo":
-            scenarios.barge_in(sitting, findings, said, OVER_ECHO)
+            over_replies.barge_in(sitting, findings, said, OVER_ECHO)
         case "false_barge_in":
-            scenarios.false_barge_in(sitting, findings, said)
+            over_replies.false_barge_in(sitting, findings, said)
         case "short_words":
-            scenarios.short_words(sitting, findings, said)
+            in_silence.short_words(sitting, findings, said)
         case "short_words_over":
-            scenarios.short_words_over(sitting, findings, said)
+            over_replies.short_words_over(sitting, findings, said)
         case "pauses":
-            scenarios.pauses(sitting, findings, said)
+            in_silence.pauses(sitting, findings, said)
         case "clipping":
-            scenarios.clipping(sitting, findings, said, settings.hearing.pre_roll_ms)
+            in_silence.clipping(sitting, findings, said, settings.hearing.pre_roll_ms)
         case _:
-            scenarios.echo_alone(sitting, findings, ECHOES, part.count)
+            over_replies.echo_alone(sitting, findings, ECHOES, part.count, part.sounding_s)
 
 
 def _simulated_core(costs: str, config: Path | None, made: Mapping[str, Utterance]) -> list[str]:
@@ -181,15 +181,15 @@ def _notes(setup: Setup, place: Room | Rig, made: Mapping[str, Utterance]) -> li
             f"SIMULATED: the models only take the time published for them ({setup.simulated}); the rest is real"
         )
         lengths = [utterance.length_s for utterance in made.values() if utterance.line.kind.endswith("question")]
-        seed = (
+        v1_s = (
             [replay(length_s, frame=setup.camera)["total"] for length_s in (min(lengths), max(lengths))]
             if lengths
             else []
         )
-        if seed:
+        if v1_s:
             notes.append(
-                f"the seed on the same costs: {seed[0] * 1000:.0f} ms after {min(lengths):.1f} s of speech, "
-                f"{seed[1] * 1000:.0f} ms after {max(lengths):.1f} s"
+                f"Parlor v1 on the same costs: {v1_s[0] * 1000:.0f} ms after {min(lengths):.1f} s of speech, "
+                f"{v1_s[1] * 1000:.0f} ms after {max(lengths):.1f} s"
             )
     busy = setup.load_before is not None and setup.load_before > setup.cores / 2
     if busy:

@@ -13,6 +13,9 @@ SPEECH_DBFS = -24.0
 WORD_MS = 300.0
 _FRAME = MIC_RATE_HZ // 100
 _ACTIVE_DB = 30.0
+_SPEECH_PEAK = 10 ** (-30 / 20)
+_LONGEST_END_S = 0.2
+_FADE_S = 0.06
 
 
 def levelled(samples: Sound, dbfs: float = SPEECH_DBFS) -> Sound:
@@ -25,6 +28,20 @@ def levelled(samples: Sound, dbfs: float = SPEECH_DBFS) -> Sound:
     made = samples * np.float32(10 ** (dbfs / 20) / np.sqrt(active))
     peak = float(np.abs(made).max())
     return np.asarray(made / max(1.0, peak / 0.95), np.float32)
+
+
+def without_breath(samples: Sound) -> Sound:
+    """`samples`, levelled, without the breath that a synthetic voice may end in: no word is so soft for so long.
+
+    Where more than 200 ms follow the last 10 ms of speech (peaks over -30 dBFS) they are faded out within 60 ms.
+    """
+    loud = np.flatnonzero(np.abs(samples) > _SPEECH_PEAK)
+    if not len(loud) or len(samples) - loud[-1] <= round(_LONGEST_END_S * MIC_RATE_HZ):
+        return samples
+    fade = round(_FADE_S * MIC_RATE_HZ)
+    made = samples[: loud[-1] + 1 + fade].copy()
+    made[-fade:] *= np.linspace(1, 0, fade, dtype=np.float32)
+    return made
 
 
 def trimmed(samples: Sound) -> Sound:

@@ -125,15 +125,15 @@ class Sitting:
         self.settle()
 
 
-def turn_of(scenario: str, utterance: Utterance, heard: Heard, events: Sequence[Event], began_s: float) -> Turn | None:
-    """What came of `utterance`, said at `began_s`; None if it was not even audible.
+def turn_of(scenario: str, utterance: Utterance, heard: Heard, events: Sequence[Event], began_s: float) -> Turn:
+    """What came of `utterance`, said at `began_s`; one that was not even audible is unanswered.
 
     Several turns may have come of it: told is of the one that was answered, else of the first.
     """
     until_s = began_s + utterance.length_s + 1.0
     end_s = heard.user.last_s(began_s - 0.05, until_s)
     if end_s is None:
-        return None
+        end_s = began_s + utterance.length_s
     audible_s = heard.speaker.first_s(end_s)
     v2v_s = analysis.voice_to_voice_s(heard.user, heard.speaker, began_s - 0.05, until_s)
     answered = first(events, AudioStarted) or first(events, TurnCommitted) or first(events, SpeechStarted)

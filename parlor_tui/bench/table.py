@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import IO
 
-from parlor_tui.bench.report import Measure, Report
+from parlor_tui.bench.report import Measure, Report, Source
 
 _MET = {True: ("met", "green"), False: ("missed", "red"), None: ("", "")}
+_MARKS: Mapping[Source, str] = {"sound": "", "events": "e", "both": "e"}
+SOURCES = (
+    "e: told by the assistant's own events, wholly or in part; everything else is read off the recordings of both sides"
+)
 
 
 def print_table(report: Report, out: IO[str]) -> None:
-    """Write every figure with its target, then the notes."""
+    """Write every figure with its target and what it is read off, then the notes."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
@@ -21,8 +26,8 @@ def print_table(report: Report, out: IO[str]) -> None:
     table.add_column("")
     for name in ("n", "p50", "p90", "max"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("target", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    for name in ("target", "", ""):
+        table.add_column(name, no_wrap=True)
     scenario = ""
     for measure in report.measures:
         if scenario and measure.scenario != scenario:
@@ -31,10 +36,14 @@ def print_table(report: Report, out: IO[str]) -> None:
         word, colour = _MET[measure.met]
         target = measure.target.words(measure.unit) if measure.target else ""
         mark = f"[{colour}]{word}[/]" if word else ""
-        table.add_row(escape(measure.label), *_cells(measure), escape(target), mark)
+        table.add_row(escape(measure.label), *_cells(measure), escape(target), mark, _MARKS[measure.source])
+        if measure.note:
+            table.add_row(f"[dim]    ({escape(measure.note)})[/]")
     console = Console(file=out)
     console.print(escape(headline(report)), highlight=False)
     console.print(table)
+    if any(_MARKS[measure.source] for measure in report.measures):
+        console.print(SOURCES, highlight=False)
     for note in report.notes:
         console.print(escape(note), highlight=False)
 

@@ -14,7 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from parlor_tui.bench.lines import Line
-from parlor_tui.bench.shaping import WORD_MS, click, cough, levelled, mhm, shortened, trimmed, with_pause
+from parlor_tui.bench.shaping import (
+    WORD_MS,
+    click,
+    cough,
+    levelled,
+    mhm,
+    shortened,
+    trimmed,
+    with_pause,
+    without_breath,
+)
 from parlor_tui.bench.sound import Sound
 from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.devices.sound_file import read_sound
@@ -86,7 +96,7 @@ class Utterances:
         if line.kind in _WORDLESS:
             random = np.random.default_rng([self._seed, *line.name.encode()])
             return Utterance(line, _WORDLESS[line.kind](random))
-        samples = trimmed(levelled(read_sound(self._file(line, used), _LONGEST_S)))
+        samples = trimmed(without_breath(trimmed(levelled(read_sound(self._file(line, used), _LONGEST_S)))))
         if line.kind == "word":
             return Utterance(line, trimmed(shortened(samples, WORD_MS)))
         if line.kind == "pause":

@@ -11,6 +11,12 @@ from parlor_tui.settings import Settings
 
 DONE, USAGE, MISSING, FAILED, STOPPED = 0, 2, 3, 4, 130
 MOST_TURNS = 1000
+_READ_OFF = """\
+The recordings of both sides: voice to voice, answers that are late, early or missing, gaps and clicks, how soon a reply
+is quieter, silent, or as loud again, and how long replies sounded under echo.
+The assistant's own events (marked e in the table): the stages, turns cut at a pause, replies that a noise or an echo
+ended, whether the next reply was heard in full, short words, first words, and replies begun at a pause.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output instead of a table")
     parser.add_argument("--html", type=Path, metavar="F", help="also write a page with pictures")
+    parser.add_argument_group("what the figures are read off", _READ_OFF)
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of what is random: noise, coughs; 1")
 
 

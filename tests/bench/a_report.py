@@ -70,7 +70,16 @@ def full_report() -> Report:
         Measure("barge_stop", "  silent", "barge_in", "ms", stop, target=Target(250)),
         Measure("short_words", "words found", "short_words", "%", value=91.7, of=24, target=all_found),
         Measure("resumed", "  as loud again", "false_barge_in", "ms", Spread.of([]), target=Target(1000, "max")),
-        Measure("alone_turns", "  answered itself", "echo_alone", "per min", value=0.0, target=never),
+        Measure(
+            "alone_turns",
+            "  answered itself",
+            "echo_alone",
+            "per min",
+            value=0.0,
+            target=never,
+            source="events",
+            note="of 83 s",
+        ),
     )
     values = {"dip": 96.0, "stop": 228.4, "next_heard_percent": 100.0}
     trials = (

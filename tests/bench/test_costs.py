@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlor_tui.bench.costs import seed
+from parlor_tui.bench.costs import parlor_v1
 from parlor_tui.bench.costs.costs import M3_PRO, REPLY, SENTENCES, reply_tokens
 from parlor_tui.bench.costs.floor import FirstUnit, first_unit, floor
 
@@ -44,15 +44,15 @@ def test_the_encoder_hears_thirty_seconds_at_most() -> None:
 
 
 @pytest.mark.parametrize(("frame", "total_s"), [(True, 3.4), (False, 2.4)])
-def test_the_seed_takes_as_long_as_was_published(frame: bool, total_s: float) -> None:
+def test_parlor_v1_takes_as_long_as_was_published(frame: bool, total_s: float) -> None:
     """For a 9 s question."""
-    stages = seed.replay(9.0, frame=frame)
+    stages = parlor_v1.replay(9.0, frame=frame)
     assert round(stages["total"], 1) == total_s
     assert stages["total"] == pytest.approx(sum(s for name, s in stages.items() if name != "total"))
 
 
-def test_what_the_seed_pays_for_a_frame() -> None:
-    with_frame, without = seed.replay(3.0, frame=True), seed.replay(3.0, frame=False)
+def test_what_parlor_v1_pays_for_a_frame() -> None:
+    with_frame, without = parlor_v1.replay(3.0, frame=True), parlor_v1.replay(3.0, frame=False)
     assert with_frame["total"] - without["total"] == pytest.approx(0.86 + 268 / 2662)
 
 

@@ -168,6 +168,14 @@ def test_targets_are_counted_and_told_in_words(page: Node) -> None:
     assert "p50 <= 900 ms" in page.text
 
 
+def test_a_figure_says_what_it_was_read_off_and_what_must_be_known(page: Node) -> None:
+    rows = {row.all("td")[0].text: [cell.text for cell in row.all("td")] for row in page.all("tr") if row.all("td")}
+    (alone,) = [cells for label, cells in rows.items() if "answered itself" in label]
+    assert "(of 83 s)" in alone[0]
+    assert alone[-1] == "its own events"
+    assert rows["silent"][-1] == "sound"
+
+
 def test_every_value_of_a_turn_is_in_the_table(page: Node) -> None:
     rows = {row.all("td")[0].text: row for row in page.all("tr") if row.all("td")}
     eighth = [cell.text for cell in rows["Questions and answers 8"].all("td")]
@@ -186,7 +194,7 @@ def test_what_the_run_was_is_told(page: Node) -> None:
         assert told in page.text
 
 
-def test_a_simulation_says_so_and_stands_beside_the_seed() -> None:
+def test_a_simulation_says_so_and_stands_beside_parlor_v1() -> None:
     tree = read(render(simulated_report()))
     banners = [node.text for node in tree.all("p", "banner")]
     assert "m3-pro" in banners[0]
@@ -200,7 +208,7 @@ def test_a_simulation_says_so_and_stands_beside_the_seed() -> None:
 def test_a_real_run_says_nothing_of_the_kind(page: Node) -> None:
     assert not page.all("p", "banner")
     assert "imulated: the models" not in page.text
-    assert "Beside the seed" not in page.text
+    assert "Beside Parlor v1" not in page.text
 
 
 @given(st.lists(st.floats(1, 1e5), max_size=20), st.floats(100, 2000))

@@ -76,28 +76,71 @@ def test_a_talk_in_figures() -> None:
 def test_interruptions_words_pauses_echo_and_early_replies_in_figures() -> None:
     findings = Findings(alone_s=120.0, alone_interruptions=1)
     findings.add("barge_in", UTTERANCE, "stopped", True, {"dip": 90, "stop": 200, "next_heard_percent": 100.0})
-    findings.add("barge_in", UTTERANCE, "went on", False, {"stop": 2500, "next_heard_percent": math.nan})
+    findings.add("barge_in", UTTERANCE, "went on", False, {"stop": 2500, "next_heard_percent": 0.0})
     findings.add("false_barge_in", UTTERANCE, "went on", True, {"resumed": 400.0})
-    findings.add("false_barge_in", UTTERANCE, "ended the reply", False)
+    findings.add("false_barge_in", UTTERANCE, "ended the reply", False, {"resumed": 2200.0})
+    findings.add("false_barge_in", UTTERANCE, "stayed quiet", False, {"resumed": 2200.0})
+    findings.add("false_barge_in", UTTERANCE, "no reply", False)
     for good in (True, True, False):
         findings.add("short_words", UTTERANCE, "found" if good else "missed", good)
     findings.add("short_words_over", UTTERANCE, "found", True)
-    for outcome in ("kept together", "joined", "spoke into it", "kept together"):
+    for outcome in ("kept together", "joined", "spoke into it", "unanswered"):
         findings.add("pauses", UTTERANCE, outcome, outcome == "kept together")
     findings.eager = EagerCount(at_s=0, hits=3, dropped=1, saved_ms=900, wasted_ms=50)
     found = by_key(findings)
     assert found["barge_stop"].spread == Spread(2, 1350.0, 2270.0, 2500.0)
     assert found["barge_dip"].met is True
     assert found["barge_missed"].value == 1
-    assert found["barge_next_heard"].value == 100.0
+    assert found["barge_next_heard"].value == 50.0
     assert (found["false_barge_ended"].value, found["false_barge_ended"].met) == (1.0, False)
-    assert found["false_barge_resumed"].met is True
+    assert (found["false_barge_quiet"].value, found["false_barge_quiet"].of) == (1.0, 4)
+    assert found["false_barge_resumed"].spread == Spread(3, 2200.0, 2200.0, 2200.0)
+    assert (found["false_barge_in_no_reply"].value, found["false_barge_in_no_reply"].met) == (1.0, False)
+    assert "barge_in_no_reply" not in found
     assert (found["short_words"].value, found["short_words"].met) == (75.0, False)
     assert found["short_words_over"].met is True
-    assert (found["pauses_cut"].value, found["pauses_joined"].value, found["pauses_spoken_into"].value) == (50, 1, 1)
+    assert found["pauses_cut"].value == 75
+    assert [found[f"pauses_{what}"].value for what in ("joined", "spoken_into", "unanswered")] == [1, 1, 1]
     assert (found["alone_interruptions"].value, found["alone_interruptions"].met) == (0.5, False)
     assert found["alone_turns"].met is True
     assert (found["eager_hits"].value, found["eager_hits"].of) == (3, 4)
+
+
+def test_too_little_of_it_is_said_beside_the_figure() -> None:
+    def notes(tries: int, alone_s: float) -> tuple[str, str]:
+        findings = Findings(alone_s=alone_s)
+        for _ in range(tries):
+            findings.add("pauses", UTTERANCE, "kept together", True)
+        found = by_key(findings)
+        return found["pauses_cut"].note, found["alone_s"].note
+
+    assert notes(8, 83.0) == ("only 8: 5 % takes 20", "a whole run goes on for 600 s")
+    assert notes(20, 600.0) == ("", "")
+
+
+def test_every_figure_says_what_it_was_read_off() -> None:
+    findings = Findings(
+        turns=[turn(700)], alone_s=60, eager=EagerCount(at_s=0, hits=1, dropped=1, saved_ms=1, wasted_ms=1)
+    )
+    values = {"dip": 90.0, "stop": 200.0, "next_heard_percent": 100.0, "resumed": 1.0, "clipped": 0.0}
+    for scenario in SCENARIOS:
+        findings.add(scenario, UTTERANCE, "as it should be", True, values)
+    sources = {key: measure.source for key, measure in by_key(findings).items()}
+    for key in (
+        "voice_to_voice",
+        "unanswered",
+        "spoke_early",
+        "barge_dip",
+        "barge_stop",
+        "false_barge_resumed",
+        "alone_s",
+    ):
+        assert sources[key] == "sound", key
+    for key in ("endpoint", "playout", "voice_to_voice_told", "barge_next_heard", "false_barge_ended", "short_words"):
+        assert sources[key] == "events", key
+    for key in ("short_words_over", "clipped", "first_word", "alone_turns", "alone_interruptions", "eager_hits"):
+        assert sources[key] == "events", key
+    assert sources["pauses_cut"] == "both"
 
 
 def test_nothing_found_is_no_figure() -> None:
@@ -137,7 +180,11 @@ def test_the_table_says_what_is_simulated_and_what_was_missed() -> None:
     assert "SIMULATED parlor-tui bench: SmolLM2, hearing: captions" in text
     assert "stand-in room, Linux, 2 cores; stopped early" in text
     assert "voice to voice 2 850 ms 970 1,000 p50 <= 900 ms met" in text
+    assert "endpoint 2 200 ms 200 200 e " in text
+    assert "(a whole run goes on for 600 s)" in text
+    assert "e: told by the assistant's own events" in text
     assert "a [note]" in text
+    assert max(len(line.rstrip()) for line in out.getvalue().splitlines()) <= 80
 
 
 def test_plans() -> None:
@@ -151,3 +198,15 @@ def test_plans() -> None:
     assert [part.count for part in plan(("pauses", "talk"), 3, quick=True)] == [3, 3]
     assert len(plan(("talk",), 500, quick=False)[0].said) == 500
     assert sum(part.count for part in plan((), None, quick=True)) < 10
+
+
+def test_a_whole_run_has_ten_minutes_of_replies_and_twenty_pauses() -> None:
+    whole = {part.scenario: part for part in plan((), None, quick=False)}
+    assert whole["echo_alone"].sounding_s == 600
+    assert whole["echo_alone"].told == "600 s of replies"
+    assert whole["pauses"].told == "20 to do"
+    assert len({(line.text, line.voice) for line in whole["pauses"].said}) == 20
+    assert {part.sounding_s for part in whole.values() if part.scenario != "echo_alone"} == {math.inf}
+    for short in (plan(("echo_alone",), 3, quick=False), plan(("echo_alone",), None, quick=True)):
+        assert short[0].count in (3, 8)
+        assert short[0].sounding_s == math.inf

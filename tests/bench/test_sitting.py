@@ -8,9 +8,9 @@ import pytest
 from parlor_tui.bench.analysis import Track
 from parlor_tui.bench.lines import lines
 from parlor_tui.bench.room import Heard
-from parlor_tui.bench.scenarios import first_word
 from parlor_tui.bench.sitting import turn_of
 from parlor_tui.bench.utterances import Utterance
+from parlor_tui.bench.verdicts import first_word
 from parlor_tui.bench.watching import Watch, first
 from parlor_tui.events import (
     AudioStarted,
@@ -66,7 +66,6 @@ def events(turn: int, status: str = "completed") -> list[Event]:
 
 def test_a_turn_in_ms_from_the_last_audible_sample() -> None:
     turn = turn_of("talk", UTTERANCE, heard(T0_S + 2.52), events(3), T0_S)
-    assert turn is not None
     assert turn.voice_to_voice_ms == pytest.approx(520, abs=0.1)
     assert (turn.number, turn.caption, turn.reply, turn.eager) == (3, "Could you?", "So.", "hit")
     expected = {
@@ -84,16 +83,15 @@ def test_a_turn_in_ms_from_the_last_audible_sample() -> None:
 def test_of_several_turns_the_one_that_was_heard_is_told() -> None:
     joined = [event for event in events(3, "joined") if not isinstance(event, AudioStarted)]
     turn = turn_of("pauses", UTTERANCE, heard(T0_S + 2.52), [*joined, *events(4)], T0_S)
-    assert turn is not None
     assert (turn.number, turn.status) == (4, "completed")
 
 
 def test_without_an_answer_there_is_no_figure_but_a_turn() -> None:
     turn = turn_of("talk", UTTERANCE, heard(None), [], T0_S)
-    assert turn is not None
     assert (turn.voice_to_voice_ms, turn.status, turn.marks_ms) == (None, "unanswered", {})
     silent = heard(None)
-    assert turn_of("talk", UTTERANCE, Heard(*[silent.speaker] * 3, None), [], T0_S) is None
+    turn = turn_of("talk", UTTERANCE, Heard(*[silent.speaker] * 3, None), [], T0_S)  # not even audible
+    assert (turn.voice_to_voice_ms, turn.status) == (None, "unanswered")
 
 
 def test_a_watch_keeps_order_waits_and_gives_up() -> None:

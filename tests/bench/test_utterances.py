@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlor_tui.bench.lines import VOICES, Kind, Line, lines, words
-from parlor_tui.bench.shaping import click, cough, levelled, mhm, shortened, trimmed, with_pause
+from parlor_tui.bench.lines import VOICES, Kind, Line, lines, pauses, words
+from parlor_tui.bench.shaping import click, cough, levelled, mhm, shortened, trimmed, with_pause, without_breath
 from parlor_tui.bench.utterances import BenchError, Utterances
 from parlor_tui.models import catalogue
 from parlor_tui.settings import Models, Settings
@@ -36,7 +36,10 @@ def test_every_kind_has_several_voices_none_of_which_is_the_assistants_own(kind:
 def test_there_are_voices_enough_and_the_store_knows_them() -> None:
     assert len(set(VOICES)) >= 6
     assert set(VOICES) <= set(catalogue.voices("kokoro-voices"))
-    assert len({(line.text, line.voice) for line in words()}) == len(words())
+    for several in (words(), pauses()):
+        assert (
+            len({(line.text, line.voice) for line in several}) == len({line.name for line in several}) == len(several)
+        )
 
 
 def test_where_a_speaker_stops_to_think_is_marked_once() -> None:
@@ -80,6 +83,24 @@ def test_trimmed_begins_and_ends_audible() -> None:
     assert abs(cut[0]) > 0.01
     assert abs(cut[-1]) > 0.01
     assert not len(trimmed(np.zeros(100, np.float32)))
+
+
+@given(breath_s=st.floats(0.25, 1.0), seed=st.integers(0, 99))
+@settings(max_examples=20)
+def test_the_breath_after_the_last_word_is_cut_off(breath_s: float, seed: int) -> None:
+    breath = np.random.default_rng(seed).normal(0, 10 ** (-45 / 20), round(breath_s * RATE_HZ)).astype(np.float32)
+    assert (np.abs(breath) > 0.01).any()  # peaks over -40 dBFS: without a cut it would pass for speech
+    spoken = tone(1.0)
+    cut = trimmed(without_breath(np.concatenate((spoken, breath))))
+    assert len(spoken) - 50 < len(cut) <= len(spoken) + round(0.06 * RATE_HZ)
+    assert np.array_equal(cut[: len(spoken) - 50], trimmed(spoken)[: len(spoken) - 50])
+
+
+@given(seconds=st.floats(0.01, 0.19))
+def test_a_soft_last_sound_is_no_breath(seconds: float) -> None:
+    whole = np.concatenate((tone(1.0), tone(seconds, 0.02)))
+    assert np.array_equal(without_breath(whole), whole)
+    assert not len(without_breath(np.zeros(0, np.float32)))
 
 
 @given(seconds=st.floats(0.05, 1.0), longest=st.floats(100, 400))

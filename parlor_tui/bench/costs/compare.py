@@ -1,4 +1,4 @@
-"""What to read a simulated run beside: the seed on the same costs, and the best that this pipeline could do. Pure."""
+"""What to read a simulated run beside: Parlor v1 on the same costs, and the best that this pipeline could do. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from parlor_tui.bench.costs.floor import floor
-from parlor_tui.bench.costs.seed import replay
+from parlor_tui.bench.costs.parlor_v1 import replay
 from parlor_tui.settings import Hearing
 
 QUESTIONS_S = (3.0, 9.0)
@@ -23,12 +23,12 @@ class Compared:
 
 
 def compared(hearing: Literal["native", "captions"], *, camera: bool, settings: Hearing) -> tuple[Compared, ...]:
-    """The seed, then the best case, each for questions of `QUESTIONS_S`."""
+    """Parlor v1, then the best case, each for questions of `QUESTIONS_S`."""
     found: list[Compared] = []
     for question_s in QUESTIONS_S:
-        seed = {name: took_s * 1000 for name, took_s in replay(question_s, frame=camera).items()}
-        whole_ms = seed.pop("total")
-        found.append(Compared(f"the seed on these costs, {question_s:g} s question", seed, whole_ms))
+        stages_ms = {name: took_s * 1000 for name, took_s in replay(question_s, frame=camera).items()}
+        whole_ms = stages_ms.pop("total")
+        found.append(Compared(f"Parlor v1 on these costs, {question_s:g} s question", stages_ms, whole_ms))
     for question_s in QUESTIONS_S:
         best = floor(question_s, hearing, eager_ms=settings.eager_ms, finished_ms=settings.finished_ms)
         found.append(Compared(f"at best, {question_s:g} s question", best.stages_ms(), best.audible))

@@ -1,4 +1,4 @@
-"""What each piece of work costs on an M3 Pro (18 GB), as the author of the seed published it: data and arithmetic.
+"""What each piece of work costs on an M3 Pro (18 GB), as the author of Parlor v1 published it: data and arithmetic.
 
 Figures that nobody published are marked as assumed, with the reason.
 """
@@ -13,7 +13,7 @@ NAME = "m3-pro"
 ASSUMED = (
     "captions: 100 ms a call, partial or final; nothing is published for the M3 Pro, so this is what Whisper tiny.en "
     "takes on two x86 cores, its audio not padded",
-    "end of turn: 20 ms a call, published with the seed's successor (smart-turn v3.2 on the CPU)",
+    "end of turn: 20 ms a call, published with Parlor v2 (smart-turn v3.2 on the CPU)",
     "captions, end-of-turn model and audio encoder run side by side: they share no GPU, and the chip has eleven cores",
     "the voice makes audio along a straight line between the published lengths, and below the shortest one, too",
     "words: four letters to a token; a picture takes 0.86 s and 268 tokens whatever the budget",
@@ -47,7 +47,7 @@ class Costs:
     """Tokens written, one by one."""
     system_tokens: int = 51
     instruction_tokens: int = 30
-    """What the seed sends with each turn beside the media."""
+    """What Parlor v1 sends with each turn beside the media."""
     tool_s: float = 0.45
     """What a grammar for a tool call adds to each call."""
     voice_base_s: float = 0.060

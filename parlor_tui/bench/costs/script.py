@@ -23,7 +23,7 @@ _TAIL_S = 1.0
 _ALIKE = 0.4
 """Other speech is alike to 0.3 at most; the same through an echo canceller that still adapts to 0.6 (measured)."""
 _STILL_TO_COME_S = 0.6
-"""Kokoro's utterances may end in half a second of breath; a pause inside a sentence has more behind it."""
+"""A last word may still be missing whose soft beginning is no speech to the VAD; a pause inside has more behind it."""
 _WORDS_PER_S = 2.7
 _TALK = (
     "please tell me what you know about the fjords in the west of Norway and how people travel there in the winter "

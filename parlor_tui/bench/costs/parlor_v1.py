@@ -1,4 +1,7 @@
-"""The seed and its successor on the same costs and in the same stages, to compare with. Pure."""
+"""Parlor v1, the browser project, on the same costs and in the same stages, to compare with; and what is published.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from dataclasses import dataclass
 from parlor_tui.bench.costs.costs import M3_PRO, SENTENCES, Costs
 
 SILENCE_S = 0.600
-"""The seed takes a turn for over after this much silence."""
+"""Parlor v1 takes a turn for over after this much silence."""
 PLAYBACK_LEAD_S = 0.050
 REPLY_TOKENS = 25
 
 
 def replay(speech_s: float, *, frame: bool, costs: Costs = M3_PRO) -> Mapping[str, float]:
-    """The seed's stages, in s, for a question of `speech_s`, with or without a camera frame; `total` is their sum.
+    """Parlor v1's stages, in s, for a question of `speech_s`, with or without a camera frame; `total` is their sum.
 
     It does one thing after the other: waits, looks at the frame, hears, reads, writes its whole reply inside a tool
     call, and makes the first sentence's speech.
@@ -37,7 +40,7 @@ def replay(speech_s: float, *, frame: bool, costs: Costs = M3_PRO) -> Mapping[st
 class Published:
     """Seconds from the end of an utterance to the first audio on an M3 Pro, as published: the shortest and the longest.
 
-    `v1` is the seed as its author measured it, `v2` its successor, whose wait for silence (200 ms) is not in it.
+    `v1` is Parlor v1 as its author measured it, `v2` Parlor v2, whose wait for silence (200 ms) is not in it.
     """
 
     question: str
