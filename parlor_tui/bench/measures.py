@@ -29,7 +29,7 @@ def measures(findings: Findings, target: Target | None) -> tuple[Measure, ...]:
         *_talk(findings, target),
         *_noise(findings),
         *_barge_in(findings, "barge_in", "voice over a reply"),
-        *_barge_in(findings, "barge_in_echo", "voice over a reply's echo"),
+        *_barge_in(findings, "barge_in_echo", "voice over its echo"),
         *_false_barge_in(findings),
         *_words(findings),
         *_pauses(findings),
@@ -95,19 +95,19 @@ def _barge_in(findings: Findings, scenario: str, label: str) -> Iterable[Measure
             good = sum(value >= 98 for value in whole)
             name, label = f"{key}_next_heard", "  next reply heard in full"
             yield _share(name, label, scenario, good, len(whole), _at_least(100), source="events")
-        yield from _no_reply(trials)
+        yield from _no_reply(trials, scenario)
 
 
 def _false_barge_in(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("false_barge_in")
     if trials:
-        label = "hum, cough, click: reply ended"
+        label = "hum, cough, click: ended"
         ended, quiet = _outcomes(trials, ENDED), _outcomes(trials, STAYED_QUIET)
         yield _count("false_barge_ended", label, "false_barge_in", ended, len(trials), NEVER, source="events")
         yield _count("false_barge_quiet", "  never as loud again", "false_barge_in", quiet, len(trials), NEVER)
         resumed = _values(trials, "resumed")
         yield _spread("false_barge_resumed", "  as loud again", "false_barge_in", resumed, Target(1000, "max"))
-        yield from _no_reply(trials)
+        yield from _no_reply(trials, "false_barge_in")
 
 
 def _words(findings: Findings) -> Iterable[Measure]:
@@ -122,14 +122,14 @@ def _words(findings: Findings) -> Iterable[Measure]:
         if part:
             name, good = f"short_words_{key}", len(part) - _bad(part)
             yield _share(name, f"  {where}", "short_words", good, len(part), _at_least(95), source="events")
-    yield from _no_reply(over)
+    yield from _no_reply(over, "short_words")
 
 
 def _pauses(findings: Findings) -> Iterable[Measure]:
     trials = findings.of("pauses")
     if trials:
         few = f"only {len(trials)}: 5 % takes {PAUSES}" if len(trials) < PAUSES else ""
-        label, bad = "pauses of 0.8 s: cut, unanswered", _bad(trials)
+        label, bad = "pauses cut or unanswered", _bad(trials)
         yield _share("pauses_cut", label, "pauses", bad, len(trials), Target(5, "value"), source="both", note=few)
         mended, into, never = (_outcomes(trials, name) for name in ("joined", "spoke into it", UNANSWERED))
         yield _count("pauses_joined", "  of these, mended unheard", "pauses", mended, len(trials), source="events")
@@ -148,11 +148,14 @@ def _clipping(findings: Findings) -> Iterable[Measure]:
 
 
 def _echo(findings: Findings) -> Iterable[Measure]:
-    yield from _no_reply(findings.of("echo_alone"))
-    if not findings.alone_s:
-        return
+    if findings.alone_s:
+        yield from _echo_rates(findings)
+    yield from _no_reply(findings.of("echo_alone"), "echo_alone")
+
+
+def _echo_rates(findings: Findings) -> Iterable[Measure]:
     minutes = findings.alone_s / 60
-    few = f"a whole run goes on for {ALONE_S:.0f} s" if findings.alone_s < ALONE_S else ""
+    few = f"a whole run: {ALONE_S:.0f} s" if findings.alone_s < ALONE_S else ""
     yield Measure("alone_s", "replies under echo alone", "echo_alone", "s", value=findings.alone_s, note=few)
     for key, label, count, target in (
         ("alone_triggers", "  took itself for a voice", findings.alone_triggers, None),
@@ -176,11 +179,10 @@ def _eager(findings: Findings) -> Iterable[Measure]:
         yield Measure(key, label, "eager", "ms", value=value, source="events")
 
 
-def _no_reply(trials: Sequence[Trial]) -> Iterable[Measure]:
+def _no_reply(trials: Sequence[Trial], scenario: str) -> Iterable[Measure]:
     """Typed turns that got no reply, so that there was nothing to try; told of only if there are any."""
     count = _outcomes(trials, NO_REPLY)
     if count:
-        scenario = trials[0].scenario
         yield _count(f"{scenario}_no_reply", "  typed turn without a reply", scenario, count, len(trials), NEVER)
 
 

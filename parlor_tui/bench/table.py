@@ -9,9 +9,9 @@ from typing import IO
 from parlor_tui.bench.report import Measure, Report, Source
 
 _MET = {True: ("met", "green"), False: ("missed", "red"), None: ("", "")}
-_MARKS: Mapping[Source, str] = {"sound": "", "events": "e", "both": "e"}
+_MARKS: Mapping[Source, str] = {"sound": "", "events": " *", "both": " *"}
 SOURCES = (
-    "e: told by the assistant's own events, wholly or in part; everything else is read off the recordings of both sides"
+    "*: told by the assistant's own events, wholly or in part; everything else is read off the recordings of both sides"
 )
 
 
@@ -22,11 +22,11 @@ def print_table(report: Report, out: IO[str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
     table.add_column("")
     for name in ("n", "p50", "p90", "max"):
         table.add_column(name, justify="right", no_wrap=True)
-    for name in ("target", "", ""):
+    for name in ("target", ""):
         table.add_column(name, no_wrap=True)
     scenario = ""
     for measure in report.measures:
@@ -36,14 +36,15 @@ def print_table(report: Report, out: IO[str]) -> None:
         word, colour = _MET[measure.met]
         target = measure.target.words(measure.unit) if measure.target else ""
         mark = f"[{colour}]{word}[/]" if word else ""
-        table.add_row(escape(measure.label), *_cells(measure), escape(target), mark, _MARKS[measure.source])
+        label = measure.label + _MARKS[measure.source]
+        table.add_row(escape(label), *_cells(measure), escape(target), mark)
         if measure.note:
             table.add_row(f"[dim]    ({escape(measure.note)})[/]")
     console = Console(file=out)
     console.print(escape(headline(report)), highlight=False)
     console.print(table)
     if any(_MARKS[measure.source] for measure in report.measures):
-        console.print(SOURCES, highlight=False)
+        console.print(f"\n{SOURCES}", highlight=False)
     for note in report.notes:
         console.print(escape(note), highlight=False)
 

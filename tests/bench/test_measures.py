@@ -114,7 +114,7 @@ def test_too_little_of_it_is_said_beside_the_figure() -> None:
         found = by_key(findings)
         return found["pauses_cut"].note, found["alone_s"].note
 
-    assert notes(8, 83.0) == ("only 8: 5 % takes 20", "a whole run goes on for 600 s")
+    assert notes(8, 83.0) == ("only 8: 5 % takes 20", "a whole run: 600 s")
     assert notes(20, 600.0) == ("", "")
 
 
@@ -180,9 +180,9 @@ def test_the_table_says_what_is_simulated_and_what_was_missed() -> None:
     assert "SIMULATED parlor-tui bench: SmolLM2, hearing: captions" in text
     assert "stand-in room, Linux, 2 cores; stopped early" in text
     assert "voice to voice 2 850 ms 970 1,000 p50 <= 900 ms met" in text
-    assert "endpoint 2 200 ms 200 200 e " in text
-    assert "(a whole run goes on for 600 s)" in text
-    assert "e: told by the assistant's own events" in text
+    assert "endpoint * 2 200 ms 200 200" in text
+    assert "(a whole run: 600 s)" in text
+    assert "*: told by the assistant's own events" in text
     assert "a [note]" in text
     assert max(len(line.rstrip()) for line in out.getvalue().splitlines()) <= 80
 
