@@ -49,10 +49,13 @@ class Listening:
         self._partial: asyncio.Task[None] | None = None
         self._open: dict[str, asyncio.Task[FinalCaption]] = {}
 
-    def append(self, pcm16: bytes) -> None:
-        """Take the next piece, 16-bit little-endian mono PCM at the rate of `audio`. Raises TooLong."""
+    def append(self, pcm16: bytes, *, pausing: bool) -> None:
+        """Take the next piece, 16-bit little-endian mono PCM at the rate of `audio`. Raises TooLong.
+
+        While the user is `pausing` there is nothing new to be read in it.
+        """
         self.audio.append(pcm16)
-        if self._partial is None and self.audio.new_ms >= _PARTIAL_EVERY_MS:
+        if not pausing and self._partial is None and self.audio.new_ms >= _PARTIAL_EVERY_MS:
             self._partial = self._tasks.spawn(self._caption_partial(self.item_id))
 
     def take(self) -> tuple[str, NDArray[np.float32]]:

@@ -113,7 +113,7 @@ class Session:
     def append(self, pcm16: bytes, event_id: str | None = None) -> None:
         """Take the next piece of the user's speech: 16-bit little-endian mono PCM at the session's input rate."""
         try:
-            self.listening.append(pcm16)
+            self.listening.append(pcm16, pausing=self._ahead is not None)
         except TooLong as error:
             self.refuse("input_audio_buffer_full", str(error), event_id)
 

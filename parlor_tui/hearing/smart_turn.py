@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from parlor_tui import onnx
 
 SAMPLE_RATE_HZ = 16_000
 WINDOW_SAMPLES = 8 * SAMPLE_RATE_HZ
@@ -48,26 +49,14 @@ class SmartTurn:
     not such a model.
     """
 
-    def __init__(self, onnx: Path, threads: int = 1) -> None:
-        # ONNX Runtime collects events about this machine and queues them for its makers. Nothing leaves this machine.
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-        import onnxruntime
-
-        onnxruntime.disable_telemetry_events()
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        # Spinning threads would take the cores away from the captions, which are made at the same time.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
+    def __init__(self, model: Path, threads: int = 1) -> None:
         try:
-            self._session: Any = onnxruntime.InferenceSession(str(onnx), options, providers=["CPUExecutionProvider"])
-        except Exception as error:
-            # ONNX Runtime has an exception type for each of its codes, and they share no base class.
-            raise TurnModelError(f"{onnx}: not an ONNX model that can be loaded; get it again") from error
+            self._session: Any = onnx.session(str(model), threads=threads)
+        except onnx.CannotLoad as error:
+            raise TurnModelError(f"{model}: not an ONNX model that can be loaded; get it again") from error
         takes = {entry.name: entry.shape[1:] for entry in self._session.get_inputs()}
         if takes != {"input_features": [_MEL_BANDS, _FRAMES]}:
-            raise TurnModelError(f"{onnx}: not a smart-turn v3 model; it takes {takes}")
+            raise TurnModelError(f"{model}: not a smart-turn v3 model; it takes {takes}")
 
     def finished(self, samples: NDArray[np.float32]) -> float:
         """See EndOfTurnModel. Raises TurnModelError if the model fails."""
@@ -75,7 +64,7 @@ class SmartTurn:
         try:
             (outcome,) = self._session.run(None, {"input_features": log_mel(heard)[None]})
         except Exception as error:
-            # As above.
+            # ONNX Runtime has an exception type for each of its codes, and they share no base class.
             raise TurnModelError(f"smart-turn failed: {' '.join(str(error).split())[:200]}") from error
         return min(1.0, max(0.0, float(np.asarray(outcome).ravel()[0])))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui import onnx
 from parlor_tui.speech.alphabet import numbers
 from parlor_tui.speech.base import Cancelled, SpeechError, Stop
 from parlor_tui.speech.kokoro import Kokoro
@@ -22,7 +22,6 @@ from parlor_tui.speech.voices import Styles, read_voices
 
 __all__ = ["KokoroOnnx", "read_voices"]
 
-_PROVIDERS = ["CPUExecutionProvider"]
 _DTYPES = {
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
@@ -69,17 +68,6 @@ class KokoroOnnx(Kokoro):
 
     def __init__(self, model: Path, voices: Styles, *, threads: int) -> None:
         super().__init__(f"Kokoro-82M {_precision(model)}", voices)
-        # ONNX Runtime collects events about this machine and queues them for its makers. Nothing leaves this machine.
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-        import onnxruntime
-
-        onnxruntime.disable_telemetry_events()
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        # Spinning threads would take the cores away from the language model, whose work overlaps with this.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
         try:
             self._voice: Any = None
             self._blended: list[str] = []
@@ -88,14 +76,12 @@ class KokoroOnnx(Kokoro):
                 graph = model.read_bytes()
                 first = part(graph, {}, [*_FRAMES, _LOUDNESS, _DURATIONS])
                 second, self._blended = blended(part(graph, _FRAMES, ["audio"]), _STATISTICS, _SHARE, _GIVEN)
-                self._session: Any = onnxruntime.InferenceSession(first, options, providers=_PROVIDERS)
-                self._voice = onnxruntime.InferenceSession(second, options, providers=_PROVIDERS)
+                self._session: Any = onnx.session(first, threads=threads)
+                self._voice = onnx.session(second, threads=threads)
             except CannotCut:  # then it runs as it is, and makes the silence too
-                self._session = onnxruntime.InferenceSession(str(model), options, providers=_PROVIDERS)
-        except Exception as error:
-            # ONNX Runtime has an exception type for each of its codes, and they share no base class.
+                self._session = onnx.session(str(model), threads=threads)
+        except (OSError, onnx.CannotLoad) as error:
             raise SpeechError(f"{model}: not an ONNX model that can be loaded; get it again") from error
-        self._run_options: Any = onnxruntime.RunOptions
         self._inputs = {entry.name: _DTYPES.get(entry.type) for entry in self._session.get_inputs()}
         self._letters = "input_ids" if "input_ids" in self._inputs else "tokens"
         if set(self._inputs) != {self._letters, "style", "speed"} or None in self._inputs.values():
@@ -105,7 +91,7 @@ class KokoroOnnx(Kokoro):
         self, letters: str, style: NDArray[np.float32], speed: float, stop: Stop, *, in_pieces: bool
     ) -> Iterator[NDArray[np.float32]]:
         inputs = {self._letters: [numbers(letters)], "style": style, "speed": [speed]}
-        options = self._run_options()
+        options = onnx.run_options()
         stop.attach(lambda: setattr(options, "terminate", True))
         fed = {name: np.asarray(value, self._inputs[name]) for name, value in inputs.items()}
 
@@ -113,7 +99,7 @@ class KokoroOnnx(Kokoro):
             try:
                 return list(session.run(wanted, given, options))
             except Exception as error:
-                # As above; a run that was terminated raises one of those types too.
+                # ONNX Runtime has many types, without a common base; a run that was terminated raises one of them too.
                 if stop.stopped:
                     raise Cancelled from error
                 raise SpeechError(f"the voice failed: {' '.join(str(error).split())[:200]}") from error
