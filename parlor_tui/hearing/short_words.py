@@ -144,7 +144,7 @@ def is_noise(text: str) -> bool:
     """Whether `text` is what Whisper makes of no speech: nothing, marks, "(coughs)", "you", subtitles' last lines."""
     spoken = re.sub(r"\([^)]*\)|\[[^]]*\]|\*[^*]*\*|（[^）]*）", " ", text)
     words = _plain(spoken)
-    return not words or _UNSPOKEN.fullmatch(words) is not None
+    return not any(c.isalnum() for c in words) or _UNSPOKEN.fullmatch(words) is not None
 
 
 def _plain(text: str) -> str:
