@@ -61,8 +61,8 @@ _TEXTS: Mapping[Kind, tuple[str, ...]] = {
     "word": ("Stop.", "Yes.", "No.", "Wait.", "Hey."),
     "pause": (
         "If it rains the whole day tomorrow, | what should we do with the children?",
-        "My name is … | Anna, and I would like to know the time.",
-        "I would like a cup of coffee and … | a piece of cake, please.",
+        "My name is … | Anna and I would like to know the time.",
+        "Can you please explain to me why … | the sea is full of salt?",
         "Could you tell me, um, … | how far away the moon is?",
         "When I get home in the evening, | how long should I walk the dog?",
         "What I really wanted to ask you is … | how do I boil an egg?",

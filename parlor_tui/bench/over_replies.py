@@ -150,7 +150,9 @@ def _over_reply(
             findings.add(scenario, utterance, verdict.outcome, verdict.good, verdict.values_ms)
             return
     # An untried trial that nobody is told of would only make a smaller number of them.
-    findings.notes.append(f"{scenario}: {utterance.line.name} left out: no reply lasted long enough to be spoken over")
+    findings.notes.append(
+        f"{scenario}: {utterance.line.name} left out: its replies were silent or over when they were to be spoken over"
+    )
 
 
 def _sounding_s(speaker: analysis.Track) -> float:
