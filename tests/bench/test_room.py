@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 import numpy as np
@@ -64,9 +65,12 @@ def test_the_clock_of_the_speaker_and_the_recording_agree() -> None:
     room.open()
     reply = (0.5 * np.cos(np.arange(6000) / 10)).astype(np.float32)
     assert speaker.write(reply) == len(reply)
-    played = threading.Event()
-    while speaker.clock().played_samples < len(reply):
-        played.wait(0.01)
+    never_set, until_s = threading.Event(), now_s() + 10
+    while speaker.clock().played_samples < len(reply) and now_s() < until_s:
+        never_set.wait(0.01)
+    played_s = now_s()
+    while room.heard(played_s, math.inf).speaker.end_s < played_s + 0.001 and now_s() < until_s:
+        never_set.wait(0.01)  # the room's own thread may be late: a recording ends where it is
     speaker.stop()
     room.close()
 
