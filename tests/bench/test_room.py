@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from parlor_tui.bench.room import Room, RoomMicrophone, RoomSpeaker
+from parlor_tui.bench.sound import SPEAKER_STEP
 from parlor_tui.devices.base import BLOCK_SAMPLES, MIC_RATE_HZ, SPEAKER_RATE_HZ, DeviceError
 from parlor_tui.events import now_s
 
@@ -80,7 +81,10 @@ def test_the_clock_of_the_speaker_and_the_recording_agree() -> None:
     assert heard.speaker.first_s() == pytest.approx(first_s, abs=0.011)  # the speaker fades in
     assert heard.intended is not None
     at = round((first_s - heard.intended.start_s) * SPEAKER_RATE_HZ)
-    assert np.allclose(heard.intended.samples[at : at + len(reply)], reply, atol=1e-6)
+    meant = heard.intended.samples[at : at + (len(heard.intended.samples) - at) // SPEAKER_STEP * SPEAKER_STEP]
+    steps = meant.reshape(-1, SPEAKER_STEP)
+    sounded = steps[steps.any(axis=1)].ravel()  # a busy machine misses whole steps, which are silent, and nothing else
+    assert np.allclose(sounded, reply, atol=1e-6)
     if not room.missed_steps:
         later = slice(at + 1000, at + len(reply) - 1000)
         assert np.allclose(heard.speaker.samples[later], reply[1000:-1000], atol=1e-6)
