@@ -85,12 +85,14 @@ examples:
     "bench": (
         "measure a whole talk in real time: answers, interruptions, pauses, echo",
         """\
-Speaks utterances (made once, with several voices) into the assistant through stand-ins for microphone and speaker, and
-reads every figure off the sound of both sides. No microphone or speaker is used, unless --rig asks for them.
+Speaks utterances (made once, with several voices) into the assistant through stand-ins for
+microphone and speaker, in real time. What is heard is read off the sound of both sides, the
+rest off the assistant's own events; the table marks which. No microphone or speaker is used,
+unless --rig asks for them.
 
 examples:
   parlor-tui bench --quick                    under a minute
-  parlor-tui bench                            everything; half an hour
+  parlor-tui bench                            everything; three quarters of an hour
   parlor-tui bench --only talk,barge_in --turns 20 --html bench.html
   parlor-tui bench --costs m3-pro --camera photo.jpg
 """,
