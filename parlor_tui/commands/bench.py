@@ -12,10 +12,11 @@ from parlor_tui.settings import Settings
 DONE, USAGE, MISSING, FAILED, STOPPED = 0, 2, 3, 4, 130
 MOST_TURNS = 1000
 _READ_OFF = """\
-The recordings of both sides: voice to voice, answers that are late, early or missing, gaps and clicks, how soon a reply
-is quieter, silent, or as loud again, and how long replies sounded under echo.
-The assistant's own events (marked * in the table): the stages, turns cut at a pause, replies that a noise or an echo
-ended, whether the next reply was heard in full, short words, first words, and replies begun at a pause.
+The recordings of both sides: voice to voice, answers that are late, early or missing, gaps and
+clicks, how soon a reply is quieter, silent, or as loud again, and how long replies sounded under echo.
+The assistant's own events (marked * in the table): the stages, turns cut at a pause, replies that a
+noise or an echo ended, whether the next reply was heard in full, short words, first words, and replies
+begun at a pause.
 """
 
 
