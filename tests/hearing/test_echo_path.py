@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlor_tui.hearing.echo_path import EchoPath
+
+BLOCK_S = 0.032
+ROOM = 1e-7
+LOUD = 1e-2
+
+
+def follow(path: EchoPath, seconds: float, near: float, far: float, alike: float = 0.1) -> None:
+    for _ in range(round(seconds / BLOCK_S)):
+        path.block(near, far, alike, BLOCK_S)
+
+
+def learnt() -> EchoPath:
+    """A headset: a silent room, then a reply that leaves no trace in the microphone."""
+    path = EchoPath()
+    follow(path, 3.0, ROOM, 0.0)
+    follow(path, 1.5, ROOM, LOUD)
+    return path
+
+
+def test_a_reply_that_leaves_no_trace_says_that_there_is_no_way_for_it() -> None:
+    assert learnt().absent
+
+
+def test_it_is_not_known_before_an_echo_could_be_there() -> None:
+    path = EchoPath()
+    follow(path, 3.0, ROOM, 0.0)
+    follow(path, 0.5, ROOM, LOUD)
+    assert not path.absent
+
+
+def test_an_echo_is_a_trace_and_so_is_one_that_comes_later() -> None:
+    path = EchoPath()
+    follow(path, 3.0, ROOM, 0.0)
+    follow(path, 5.0, ROOM * 100, LOUD, alike=0.8)
+    assert not path.absent
+    path = learnt()  # the headphones come off
+    follow(path, 0.1, ROOM * 100, LOUD, alike=0.8)
+    assert not path.absent
+
+
+def test_a_voice_over_the_reply_is_no_echo() -> None:
+    path = learnt()
+    follow(path, 2.0, LOUD, LOUD)
+    assert path.absent
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)), max_size=200))
+def test_any_powers_are_followed(blocks: list[tuple[float, float, float]]) -> None:
+    path = EchoPath()
+    for near, far, alike in blocks:
+        path.block(near, far, alike, BLOCK_S)
+
+
+def test_without_a_silence_to_compare_with_nothing_is_known() -> None:
+    path = EchoPath()
+    follow(path, 5.0, ROOM, LOUD)
+    assert not path.absent
