@@ -93,7 +93,7 @@ class Hearing:
         64, "ms", "silence after which a reply is begun, unheard until the turn is over; 0 never", low=0, high=2000
     )
     min_speech_ms: int = key(
-        100, "ms", "anything shorter is a noise, not a turn; what is longer has to hold words", low=32, high=2000
+        100, "ms", "anything shorter is a noise, not a turn; what is longer has to hold words", low=32, high=1000
     )
     pre_roll_ms: int = key(
         300, "ms", "sound kept from before speech was noticed: no first word is clipped", low=0, high=2000

@@ -103,6 +103,14 @@ class Playback:
         clock = self.clock()
         return clock.played_samples * 1000 / SPEAKER_RATE_HZ if clock is not None else 0.0
 
+    def left_ms(self) -> float:
+        """How much of what arrived was not heard yet."""
+        clock = self.clock()
+        if clock is None:
+            return 0.0
+        samples = self._waiting_samples + clock.written_samples - clock.played_samples
+        return samples * 1000 / SPEAKER_RATE_HZ
+
     def all_played(self) -> bool:
         """Was everything heard that arrived so far."""
         clock = self.clock()

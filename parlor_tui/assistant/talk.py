@@ -63,6 +63,8 @@ from parlor_tui.observe.stages import LatencyObserver
 _HARMLESS_CODES = ("response_cancel_not_active", "item_delete_invalid_item_id")
 """A cancel that crosses the end of its reply on the way finds nothing to cancel; a frame may be gone already."""
 _LEVEL_EVERY_S = 0.1
+_TAIL_MS = 350
+"""The silence behind a sentence, and half a word."""
 
 Send = Callable[[say.ClientEvent], None]
 Emit = Callable[[Event], None]
@@ -197,7 +199,8 @@ class Talk:
         """
         if self._reply is None or judged.turn != self._utterance:
             return True
-        if is_noise(judged.text) or is_backchannel(judged.text, judged.language):
+        murmur = is_backchannel(judged.text, judged.language)
+        if is_noise(judged.text) or (murmur and not self._said_it_all()):
             return False
         self.interrupt("voice")
         self._pause(judged.pause)
@@ -353,6 +356,11 @@ class Talk:
         reply.yields = "" if how == "resumed" else how
         {"dipped": self._playback.dip, "held": self._playback.hold, "resumed": self._playback.go_on}[how]()
         self._emit(ReplyYields(at_s=now_s(), turn=reply.turn, how=how))
+
+    def _said_it_all(self) -> bool:
+        """Whether nothing but the silence behind the last word of the reply is left: then "okay" is an answer to it."""
+        reply = self._reply
+        return reply is not None and reply.audible and reply.done is not None and self._playback.left_ms() < _TAIL_MS
 
     def _pause(self, number: int) -> None:
         if self._utterance is not None:

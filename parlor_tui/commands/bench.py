@@ -20,6 +20,12 @@ begun at a pause.
 """
 
 
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 up")
+    return int(text)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `parlor-tui bench`."""
     parser.add_argument("--quick", action="store_true", help="a few turns of what matters most, in under a minute")
@@ -49,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output instead of a table")
     parser.add_argument("--html", type=Path, metavar="F", help="also write a page with pictures")
     parser.add_argument_group("what the figures are read off", _READ_OFF)
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of what is random: noise, coughs; 1")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="of what is random: noise, coughs; 1")
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:

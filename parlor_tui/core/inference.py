@@ -39,6 +39,8 @@ class InferenceCore:
         self._load = load
         self._max_requests = max_requests
         self._on_wedged = on_wedged
+        self.unheard: set[Callable[[], None]] = set()
+        """Called when every place is taken and a reply is asked for: replies that nobody asked for yet make room."""
         self._places = asyncio.Semaphore(max_requests)
         self._cancelled = threading.Event()
         self._watchers: list[Callable[[LoadingEvent], None]] = []
@@ -80,6 +82,9 @@ class InferenceCore:
     @contextlib.asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """A place for one reply, waited for if all are taken; Busy if none becomes free in time."""
+        if self._places.locked():
+            for give_way in tuple(self.unheard):
+                give_way()
         try:
             await asyncio.wait_for(self._places.acquire(), _WAIT_FOR_PLACE_S)
         except TimeoutError:

@@ -121,6 +121,11 @@ class Reply:
         self._tokens: Tokens = lambda _message: 0
 
     @property
+    def options(self) -> ReplyOptions:
+        """How it is made."""
+        return self._options
+
+    @property
     def done(self) -> bool:
         """Nothing more comes of it."""
         return self._done

@@ -263,6 +263,7 @@ class Session:
             self._reply.cancel()
         self.resumed()
         self._drop_committed()
+        self._core.unheard.discard(self._give_way)
         await self._tasks.close()
 
     # --- work ---------------------------------------------------------------------------------------------------------
@@ -291,6 +292,13 @@ class Session:
         ahead.reply = Reply(self._core, branch, ahead.gate, self._view(), preparation, *ids, ahead.turn, unheard=True)
         self._tasks.spawn(self._make(ahead.reply))
         self._tasks.spawn(self._forget(ahead))
+        self._core.unheard.add(self._give_way)
+
+    def _give_way(self) -> None:
+        """Somebody asks for a reply, and every place is taken: one that was not asked for makes room."""
+        for ahead in (self._ahead, self._committed):
+            if ahead is not None:
+                ahead.drop(self._emit)
 
     async def _forget(self, ahead: Ahead) -> None:
         """Who falls silent and says no more of it does not keep a place of the core's for ever."""
@@ -302,6 +310,8 @@ class Session:
         """Let the reply that was begun at the pause be heard, if there is one and it still answers the talk."""
         ahead = self._committed
         if ahead is None or ahead.reply is None or ahead.gate is None or not ahead.reply.answers(self._memory):
+            return False
+        if ahead.reply.options != self._view():  # the settings changed meanwhile
             return False
         self._committed = None
         reply = ahead.reply

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.hearing.echo_path import EchoPath
 from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ
 
 Reference = Callable[[float, int], NDArray[np.float32]]
@@ -120,6 +121,7 @@ class EchoCanceller:
         self._silent_s = math.inf
         self._near_power = self._clean_power = 0.0
         self._played_s = 0.0
+        self._path = EchoPath()
         self.reset()
 
     delay_s = (FRAME_SAMPLES % PIECE_SAMPLES * 4 + FILTER_SAMPLES) / SAMPLE_RATE_HZ
@@ -174,6 +176,7 @@ class EchoCanceller:
         """
         if samples.shape != (FRAME_SAMPLES,):
             raise ValueError(f"{FRAME_SAMPLES} samples are taken at a time, not {samples.shape}")
+        samples = np.clip(np.nan_to_num(samples, posinf=1.0, neginf=-1.0), -1.0, 1.0)  # AEC3 never recovers from a NaN
         length_s = FRAME_SAMPLES / SAMPLE_RATE_HZ
         leaps = self._time.leaps
         start_s = self._time.start_of(end_at_s - length_s, length_s)
@@ -187,21 +190,24 @@ class EchoCanceller:
             self._silent_s += length_s
         cleaned = self._cleaned(samples, far)
         self._before = np.concatenate((self._before, samples))
-        self._measure(self._before[:FRAME_SAMPLES], cleaned, length_s)
-        self._before = self._before[FRAME_SAMPLES:]
-        return self._without_bursts(cleaned, samples, far)
+        near, self._before = self._before[:FRAME_SAMPLES], self._before[FRAME_SAMPLES:]
+        self._measure(near, cleaned, length_s)
+        self._near_window = np.concatenate((self._near_window, samples))[-WINDOW_SAMPLES:]
+        self._far_window = np.concatenate((self._far_window, far))[-WINDOW_SAMPLES - LONGEST_LAG_SAMPLES :]
+        unsure = self.active and (self._path.absent or not self.settled)
+        alike = likeness(self._near_window, self._far_window) if unsure else 0.0
+        self._path.block(float(np.mean(np.square(samples))), float(np.mean(np.square(far))), alike, length_s)
+        # Until it knows better, AEC3 takes for an echo what is there while the speaker plays: a voice into a headset.
+        return self._without_bursts(near if self._path.absent else cleaned, alike)
 
     def _forget_room(self) -> None:
         self._aec.reset()
+        self._path = EchoPath()
         self._played_s = 0.0
         self._near_power = self._clean_power = 0.0
 
-    def _without_bursts(
-        self, cleaned: NDArray[np.float32], near: NDArray[np.float32], far: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        self._near_window = np.concatenate((self._near_window, near))[-WINDOW_SAMPLES:]
-        self._far_window = np.concatenate((self._far_window, far))[-WINDOW_SAMPLES - LONGEST_LAG_SAMPLES :]
-        shut = self.active and not self.settled and likeness(self._near_window, self._far_window) > SURELY_ECHO
+    def _without_bursts(self, cleaned: NDArray[np.float32], alike: float) -> NDArray[np.float32]:
+        shut = self.active and not self.settled and alike > SURELY_ECHO
         gate, self._gate = self._gate, 0.0 if shut else 1.0
         if gate == self._gate == 1.0:
             return cleaned

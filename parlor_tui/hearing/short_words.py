@@ -99,15 +99,15 @@ _UNSPOKEN = re.compile(
     "|".join(
         (
             r"(?:thank you(?: so much)?|thanks) for (?:watching|listening|your attention)\b.*",
-            r"(?:please )?(?:don't forget to )?(?:like and )?subscribe\b.*",
-            r"(?:sub)?titles? by .*|subtitles .*|transcri(?:bed|ption) by .*|copyright .*",
+            r"(?:please )?(?:don't forget to )?(?:like and )?subscribe(?: to (?:my|our|the) channel.*)?",
+            r"subtitles by .*|transcri(?:bed|ption) by .*|copyright (?:\d{4}|by)\b.*",
             r".*\bamara org\b.*|see you (?:in the )?next video",
-            r"untertitel(?:ung)? .*|vielen dank fürs zuschauen",
+            r"untertitel(?:ung)? (?:der|des|von|vom|im|durch|bei)\b.*|vielen dank fürs zuschauen",
             r"ondertitel(?:d|ing) .*|tv gelderland.*",
             r"sous titr.*|merci d'avoir regardé.*",
-            r"subtítulos .*|gracias por ver(?: el v[ií]deo)?",
-            r"sottotitoli .*|grazie per aver guardato.*",
-            r"legendas? .*|obrigad[oa] por assistir.*",
+            r"subtítulos (?:realizados|por|de la)\b.*|gracias por ver(?: el v[ií]deo)?",
+            r"sottotitoli (?:creati|e revisione|a cura|di)\b.*|grazie per aver guardato.*",
+            r"legendas? (?:por|pela|by)\b.*|obrigad[oa] por assistir.*",
             r".*(?:请不吝点赞|明镜与点点|字幕由|字幕by|谢谢观看|謝謝觀看|謝謝收看).*",
             r".*(?:ご視聴ありがとうございました|チャンネル登録).*",
             r"you|the|i'm gonna be right back",
@@ -115,6 +115,9 @@ _UNSPOKEN = re.compile(
     )
 )
 """What Whisper learnt from subtitles and writes under noises; and "you", tiny.en's word for a click or a thump."""
+
+
+_SECOND_SENTENCE = re.compile(r"\w(?:[.!]\s+|[。！]\s*)\w.*\w\W*$|(?<=[a-z]), \w+ \w+ \w+")
 
 
 def is_backchannel(text: str, language: str = "") -> bool:
@@ -144,6 +147,8 @@ def is_noise(text: str) -> bool:
     """Whether `text` is what Whisper makes of no speech: nothing, marks, "(coughs)", "you", subtitles' last lines."""
     spoken = re.sub(r"\([^)]*\)|\[[^]]*\]|\*[^*]*\*|（[^）]*）", " ", text)
     words = _plain(spoken)
+    if any(mark in text for mark in "?？؟") or len(words) > _LONGEST_CHARACTERS or _SECOND_SENTENCE.search(text):
+        return False  # somebody wants something
     return not any(c.isalnum() for c in words) or _UNSPOKEN.fullmatch(words) is not None
 
 

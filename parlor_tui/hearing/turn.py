@@ -161,7 +161,7 @@ class TurnMachine:
         silence_ms = (end_at_s - self._last_speech_at_s) * 1000
         if self._speech_ms() < hearing.min_speech_ms:
             return (*actions, self._end(drop=True)) if silence_ms >= _NO_WORD_MS else actions
-        if not self._paused and silence_ms >= max(_SHORTEST_PAUSE_MS, hearing.eager_ms or _USUAL_PAUSE_MS):
+        if not self._paused and silence_ms >= _pause_ms(hearing):
             self._paused = True
             self._pauses += 1
             actions = (*actions, Pause(self._pauses, self._last_speech_at_s))
@@ -258,7 +258,7 @@ class TurnMachine:
 
     def _confirm(self, hearing: Hearing, speaking: bool) -> tuple[Action, ...]:
         made: list[Action] = []
-        likely_ms = min(hearing.barge_in_ms, hearing.min_speech_ms) if speaking else hearing.min_speech_ms
+        likely_ms = hearing.barge_in_ms if speaking else hearing.min_speech_ms
         if not self._confirmed and self._speech_ms() >= likely_ms:
             self._confirmed = True
             made.append(Confirm())
@@ -270,8 +270,13 @@ class TurnMachine:
 
     def _end(self, *, drop: bool = False, cut: bool = False) -> Action:
         last = self._last_speech_at_s
-        drop = drop or not self._confirmed
         self._onset_at_s = None
         self._confirmed = self._sure = False
         self._go_on()
         return Drop(last) if drop else Commit(last, cut)
+
+
+def _pause_ms(hearing: Hearing) -> float:
+    """So much silence is a pause: never so much that a turn would have to wait for it to end."""
+    shortest = hearing.silence_ms if hearing.end_of_turn == "fixed" else min(hearing.finished_ms, hearing.silence_ms)
+    return max(_SHORTEST_PAUSE_MS, min(hearing.eager_ms or _USUAL_PAUSE_MS, shortest / 2))

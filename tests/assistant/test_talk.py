@@ -307,3 +307,13 @@ def test_a_reply_that_is_here_as_a_whole_is_not_made_again_after_the_core_died()
     terminal.talk.core_lost()
     terminal.talk.core_back()
     assert terminal.sent == [CreateItem("user", "Count."), CreateItem("assistant", "One two three four five.")]
+
+
+def test_okay_is_an_answer_once_the_reply_has_said_it_all() -> None:
+    terminal, loudspeaker = spoken_over(answer="Shall I go on?")
+    terminal.talk.core_said(ReplyDone("resp_1", "item_1", 1, "completed", "Shall I go on?"))
+    loudspeaker.play(650)  # of a second: the rest is hardly more than the silence behind the last word
+    for action in (Begin(), Confirm(), Pause(4, 1.0)):
+        terminal.hear(action)
+    assert terminal.talk.judged(TurnJudged(2, 4, "Okay."))
+    assert terminal.turns_done() == [(1, "interrupted")]

@@ -355,3 +355,14 @@ def test_real_devices_do_not_hear_themselves_and_hear_the_user(rig: Rig, tmp_pat
     over = np.flatnonzero((heard.ends_at_s > heard.said_at_s) & (heard.with_canceller >= 0.5))
     assert over.size >= 5
     assert heard.ends_at_s[over[0]] - heard.said_at_s < 1.0  # half a second of it is paplay's own
+
+
+def test_a_block_that_is_no_sound_does_not_deafen_for_good() -> None:
+    canceller = EchoCanceller(lambda _start_s, count: np.full(count, 0.01, np.float32))
+    rng = np.random.default_rng(3)
+    for number in range(60):
+        samples = rng.normal(0, 0.05, 512).astype(np.float32)
+        if number == 20:
+            samples[7], samples[9] = np.nan, np.inf
+        cleaned = canceller.process(samples, number * 0.032)
+        assert np.isfinite(cleaned).all()

@@ -100,3 +100,24 @@ def test_long_rows_take_no_time() -> None:
     for text in ("m" * 100_000, "hm" * 50_000 + "x", "mm " * 30_000, "对" * 30_000):
         assert not is_backchannel(text, "zh")
         assert not is_noise(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Copyright law. What is it about?",
+        "Copyright law in Germany",
+        "Subtitles are wrong, can you fix them?",
+        "Please subscribe me to the newsletter.",
+        "Transcribed by whom?",
+        "Titles by Agatha Christie, please.",
+        "Thank you for listening, now tell me a joke.",
+        "Thanks for watching my dog, by the way. When does the vet open?",
+        "Untertitel einschalten bitte",
+        "Subtítulos en español, por favor",
+        "Legenda do mapa, o que significa?",
+        "字幕由谁做的？",
+    ],
+)
+def test_what_somebody_wants_is_no_noise(text: str) -> None:
+    assert not is_noise(text)

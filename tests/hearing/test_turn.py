@@ -235,6 +235,25 @@ def test_no_voice_is_sure_that_would_be_dropped_as_too_short() -> None:
     assert kinds(actions) == [Begin, Confirm, Drop]
 
 
+@pytest.mark.parametrize("eager_ms", [0, 32, 500, 2000])
+@pytest.mark.parametrize("end_of_turn", ["adaptive", "fixed"])
+def test_however_late_replies_are_begun_a_turn_ends_after_its_silence(eager_ms: int, end_of_turn: str) -> None:
+    hearing = replace(HEARING, eager_ms=eager_ms, end_of_turn=end_of_turn)
+    actions = run(TurnMachine(), [*SPOKEN, *[0.0] * frames(2500)], hearing)
+    pause, commit = actions[-2][0], actions[-1][0]
+    assert kinds(actions)[-2:] == [Pause, Commit]
+    assert commit > pause
+    assert (commit - len(SPOKEN) + 1) * FRAME_MS < hearing.silence_ms + FRAME_MS
+
+
+@pytest.mark.parametrize("barge_in_ms", [32, 100, 500, 900])
+def test_a_reply_falls_silent_after_as_much_speech_as_is_set(barge_in_ms: int) -> None:
+    hearing = replace(HEARING, barge_in_ms=barge_in_ms)
+    actions = run(TurnMachine(), [0.9] * frames(1500), hearing, ReplyPhase.SPEAKING, start_s=10.0)
+    (held,) = [number for number, action in actions if isinstance(action, Confirm)]
+    assert held * FRAME_MS < barge_in_ms <= (held + 1) * FRAME_MS
+
+
 def test_what_is_no_turn_is_dismissed_only_in_its_own_pause() -> None:
     machine = TurnMachine()
     run(machine, [0.9] * 8 + [0.0] * 4, phase=ReplyPhase.SPEAKING)
