@@ -39,7 +39,7 @@ def test_a_talk_from_a_file_into_a_file(isolated_home: Home, tmp_path: Path) -> 
         "turn_done",
     ]
     assert all(a["t_ms"] >= 0 for a in events)
-    turn = events[-1]
+    (turn,) = [event for event in events if event["event"] == "turn_done"]
     assert word_error_rate(QUESTIONS[0], turn["heard"]) <= 0.1
     assert word_error_rate(turn["reply"], transcribe(out)) <= 0.1
     sound, rate_hz = soundfile.read(out)
