@@ -158,6 +158,7 @@ class EchoCanceller:
     def reset(self) -> None:
         """Forget the room: another device, or its sound was torn."""
         self._forget_room()
+        self._path = EchoPath()
         self._waiting = np.zeros(0, np.float32)
         self._waiting_far = np.zeros(0, np.float32)
         # Of blocks of 512, up to 128 samples wait for the rest of their 160: so much must be there beforehand.
@@ -202,7 +203,6 @@ class EchoCanceller:
 
     def _forget_room(self) -> None:
         self._aec.reset()
-        self._path = EchoPath()
         self._played_s = 0.0
         self._near_power = self._clean_power = 0.0
 

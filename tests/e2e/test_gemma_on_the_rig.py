@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_it_hears_sees_and_answers_and_says_that_there_is_no_gpu(
         assert done["reply"]
         stages = {"endpoint", "see", "hear", "first_token", "first_sentence", "first_audio", "playout"}
         assert set(done["stages_ms"]) == stages | {"voice_to_voice"}
-        assert done["stages_ms"]["hear"] > 0
+        assert all(taken["took_ms"] > 0 for taken in live.of("media_taken"))
         assert np.abs(recording.audio()).max() > 0.05
         kinds = [taken["kind"] for taken in live.of("media_taken")]
         assert kinds == ["picture", "sound"]
@@ -57,6 +58,7 @@ def test_a_voice_stops_it_and_the_talk_goes_on(rig: Rig, isolated_home: Home, mo
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[5]))
         live.wait("audio_started")
+        time.sleep(1.5)  # by then it is known that nothing of the speaker gets into this microphone
         rig.speak(question_wav(QUESTIONS[0]))
         interrupted = live.wait("interrupted")
         assert interrupted["by"] == "voice"
