@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,12 +52,11 @@ def test_it_hears_sees_and_answers_and_says_that_there_is_no_gpu(
 
 
 def test_a_voice_stops_it_and_the_talk_goes_on(rig: Rig, isolated_home: Home, model: Path) -> None:
-    isolated_home.write_config("[hearing]\nbarge_in_grace_ms = 300\n")
+    isolated_home.write_config('[hearing]\necho = "headphones"\n')  # no echo on this rig
     with headless(*gemma(model), home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[5]))
         live.wait("audio_started")
-        time.sleep(1.5)  # by then it is known that nothing of the speaker gets into this microphone
         rig.speak(question_wav(QUESTIONS[0]))
         interrupted = live.wait("interrupted")
         assert interrupted["by"] == "voice"
