@@ -226,5 +226,6 @@ def test_a_recording_survives_sigkill(tmp_path: Path) -> None:
     samples, rate_hz = soundfile.read(path)
     assert rate_hz == 24000
     assert 0.9 * 24000 <= len(samples) <= 2.5 * 24000
-    assert np.count_nonzero(np.abs(samples) > 0.4) == 12000
+    at_half = np.count_nonzero(samples > 0.25)  # a glide of 10 ms at either end: half of it below, half of it above
+    assert at_half == pytest.approx(12000, abs=2)
     assert len(read_sound(path, 60.0)) == pytest.approx(len(samples) * 2 / 3, abs=2)
