@@ -1,0 +1,32 @@
+"""Where settings, the log and models are kept on this system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parlor_tui.settings.values import Settings
+
+APP = "parlor-tui"
+
+
+def config_file() -> Path:
+    """Where the settings file is looked for."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_path(APP, appauthor=False)) / "config.toml"
+
+
+def log_file() -> Path:
+    """Where what libraries and devices print is kept."""
+    import platformdirs
+
+    return Path(platformdirs.user_log_path(APP, appauthor=False)) / "parlor-tui.log"
+
+
+def models_folder(settings: Settings) -> Path:
+    """Where models are kept."""
+    import platformdirs
+
+    if settings.models.folder:
+        return Path(settings.models.folder).expanduser()
+    return Path(platformdirs.user_data_path(APP, appauthor=False)) / "models"
