@@ -7,7 +7,18 @@ derived from these declarations, so that a key is written down once.
 from parlor_tui.settings.declare import SettingsError
 from parlor_tui.settings.file import describe, load, parse, toml_value
 from parlor_tui.settings.places import APP, config_file, log_file, models_folder
-from parlor_tui.settings.sections import SECTIONS, Answering, Captions, Core, Devices, Hearing, Models, Seeing, Speaking
+from parlor_tui.settings.sections import (
+    SECTIONS,
+    Answering,
+    Captions,
+    Core,
+    Devices,
+    Hearing,
+    Models,
+    Screen,
+    Seeing,
+    Speaking,
+)
 from parlor_tui.settings.values import TUNED, Settings, Tuning, allowed, check
 
 __all__ = [
@@ -20,6 +31,7 @@ __all__ = [
     "Devices",
     "Hearing",
     "Models",
+    "Screen",
     "Seeing",
     "Settings",
     "SettingsError",

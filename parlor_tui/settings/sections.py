@@ -212,6 +212,23 @@ class Models:
     source_timeout_s: int = key(5, "s", "a source that does not answer within this is given up on", low=1, high=60)
 
 
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """How the screen looks, and what it measures a turn by."""
+
+    theme: str = key(
+        "parlor", "", "the name of a theme: one that comes along, or a file of the themes folder beside this"
+    )
+    goal_ms: int = key(
+        800,
+        "ms",
+        "a reply should be heard so soon after the last word: people take 200 ms between turns, and what is over a "
+        "second is felt as waiting",
+        low=100,
+        high=10_000,
+    )
+
+
 SECTIONS: Mapping[str, type] = {
     "hearing": Hearing,
     "seeing": Seeing,
@@ -221,4 +238,5 @@ SECTIONS: Mapping[str, type] = {
     "devices": Devices,
     "core": Core,
     "models": Models,
+    "screen": Screen,
 }

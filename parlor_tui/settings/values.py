@@ -9,7 +9,18 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from parlor_tui.settings.declare import SettingsError
-from parlor_tui.settings.sections import SECTIONS, Answering, Captions, Core, Devices, Hearing, Models, Seeing, Speaking
+from parlor_tui.settings.sections import (
+    SECTIONS,
+    Answering,
+    Captions,
+    Core,
+    Devices,
+    Hearing,
+    Models,
+    Screen,
+    Seeing,
+    Speaking,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +73,7 @@ class Settings:
     devices: Devices = field(default_factory=Devices)
     core: Core = field(default_factory=Core)
     models: Models = field(default_factory=Models)
+    screen: Screen = field(default_factory=Screen)
     explicit: frozenset[str] = frozenset()
 
     def tuning(self, profile: str) -> Tuning:
