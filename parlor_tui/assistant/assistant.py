@@ -23,8 +23,10 @@ from parlor_tui.assistant.inbox import (
     MicrophoneEnded,
     Mute,
     Say,
+    Speak,
     SpeakerLost,
     Stop,
+    TalkKey,
     Tune,
 )
 from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
@@ -32,6 +34,8 @@ from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.talk_key import TalkKey as Key
+from parlor_tui.assistant.talk_key import until_the_key
 from parlor_tui.assistant.utterance import Heard
 from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.devices.select import Opener
@@ -111,6 +115,7 @@ class Assistant:
         self._ready = False
         self._gave_up = False
         self._muted = False
+        self._key = Key()
         self._state: State | None = None
         self._retry_at_s = 0.0
         self._lost_blocks = 0
@@ -148,6 +153,14 @@ class Assistant:
     def set_muted(self, muted: bool) -> None:
         """Close or open the microphone."""
         self._request(Mute(muted))
+
+    def talk_key(self) -> None:
+        """Begin a turn, or end it at once; where the microphone is open all the time, end it or stop the reply."""
+        self._request(TalkKey(now_s()))
+
+    def speak(self, text: str, voice: str = "") -> None:
+        """Say `text` in `voice` ("": the settings' own) as no part of the conversation. A refusal is a `Failed`."""
+        self._request(Speak(text, voice))
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Change live settings (`{"section.key": value}`), from the next turn on. A refusal arrives as `Failed`."""
@@ -191,7 +204,7 @@ class Assistant:
         except queue.Full:
             _log.error("the inbox is full: %s dropped", type(message).__name__)
 
-    def _request(self, message: Say | Interrupt | Mute | Tune | AboutModel) -> None:
+    def _request(self, message: Say | Interrupt | Mute | TalkKey | Speak | Tune | AboutModel) -> None:
         """Called by the thread that draws, which must not wait."""
         try:
             self._inbox.put_nowait(message)
@@ -245,6 +258,10 @@ class Assistant:
                 self._talk.interrupt("key")
             case Mute(muted):
                 self._mute(muted)
+            case TalkKey(at_s):
+                self._press_talk_key(at_s)
+            case Speak(text, voice):
+                self._speak(text, voice)
             case Tune(values):
                 self._tune(values)
             case AboutModel("get"):
@@ -271,16 +288,18 @@ class Assistant:
                 pass
 
     def _block(self, block: Block) -> None:
-        if self._ears is None or self._muted:
+        if self._ears is None or self._deaf:
             return
-        heard = self._ears.block(
-            block.samples, block.at_s, self._tuning.hearing, self._talk.phase, self._talk.speaking_since_s
-        )
+        hearing = until_the_key(self._tuning.hearing) if self._key.open else self._tuning.hearing
+        heard = self._ears.block(block.samples, block.at_s, hearing, self._talk.phase, self._talk.speaking_since_s)
         self._emit(MicLevel(at_s=block.at_s, dbfs=heard.dbfs, speech_probability=heard.probability))
         echo = self._ears.level(block.at_s)
         if echo is not None:
             self._emit(echo)
         self._talk.heard(heard, block.at_s, self._frame)
+        if self._key.closes(block.at_s):
+            self._act(self._ears.taker.finish(hearing))
+            self._emit(MicLevel(at_s=block.at_s, dbfs=-120.0, speech_probability=0.0))
 
     def _core_said(self, event: CoreEvent) -> None:
         match event:
@@ -353,6 +372,8 @@ class Assistant:
             return
         self._settings = self._settings.with_values(values, "not changed")
         self._tuning = self._settings.tuning(self._profile or self._settings.core.profile)
+        if "hearing.hands_free" in values:
+            self._abandon()
         self._send_session()
 
     def _frame(self) -> bytes | None:
@@ -382,7 +403,31 @@ class Assistant:
             self._abandon()
             self._emit(MicLevel(at_s=now_s(), dbfs=-120.0, speech_probability=0.0))
 
+    @property
+    def _deaf(self) -> bool:
+        """Whether what the microphone brings is not for us."""
+        return self._muted or not (self._tuning.hearing.hands_free or self._key.open)
+
+    def _press_talk_key(self, at_s: float) -> None:
+        if not self._tuning.hearing.hands_free:
+            if self._muted or not self._senses.has_microphone:
+                why = "the microphone is muted" if self._muted else "there is no microphone"
+                self._emit(Failed(at_s=at_s, text=f"not listening: {why}"))
+            elif self._key.press(at_s):
+                self._talk.interrupt("key")
+        elif self._in_speech and self._ears is not None:
+            self._act(self._ears.taker.finish(self._tuning.hearing))
+        else:
+            self._talk.interrupt("key")
+
+    def _speak(self, text: str, voice: str) -> None:
+        if self._link is None or not self._ready:
+            self._emit(Failed(at_s=now_s(), text="not said aloud: the models are not loaded yet; try again when ready"))
+        elif text.strip():
+            self._talk.say_aloud(text.strip()[:LONGEST_TYPED_CHARS], voice)
+
     def _abandon(self) -> None:
+        self._key.shut()
         if self._ears is not None:
             self._act(self._ears.taker.abandon())
 
@@ -476,4 +521,4 @@ class Assistant:
             return State.LOADING
         if phase is ReplyPhase.THINKING:
             return State.THINKING
-        return State.LISTENING if self._senses.has_microphone and not self._muted else State.MUTED
+        return State.LISTENING if self._senses.has_microphone and not self._deaf else State.MUTED

@@ -84,6 +84,21 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
+class TalkKey:
+    """The user pressed the key that begins and ends a turn; `at_s` says when."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Speak:
+    """The user wants `text` said, in `voice` ("" is the settings' own); it is no part of the conversation."""
+
+    text: str
+    voice: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tune:
     """The user changed live settings: `{"section.key": value}`."""
 
@@ -113,6 +128,8 @@ Input = (
     | Say
     | Interrupt
     | Mute
+    | TalkKey
+    | Speak
     | Tune
     | AboutModel
     | Stop

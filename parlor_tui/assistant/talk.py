@@ -47,6 +47,8 @@ from parlor_tui.events import (
     ReplyWords,
     ReplyYields,
     SpeakerLevel,
+    SpeechOver,
+    SpeechPiece,
     SpeechStarted,
     SpeechStopped,
     TurnCommitted,
@@ -65,6 +67,9 @@ _HARMLESS_CODES = ("response_cancel_not_active", "item_delete_invalid_item_id")
 _LEVEL_EVERY_S = 0.1
 _TAIL_MS = 350
 """The silence behind a sentence, and half a word."""
+
+NO_TURN = 0
+"""Turns count from 1; what is said aloud outside of them plays as this."""
 
 Send = Callable[[say.ClientEvent], None]
 Emit = Callable[[Event], None]
@@ -85,6 +90,14 @@ class _Reply:
     eager_ms: float = 0.0
     remembered: bool = False
     yields: Literal["", "dipped", "held"] = ""
+    aloud: int | None = None
+    """The number of a text that is only said aloud: no reply to anything, and not remembered."""
+    said_aloud: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Nothing more of it will come."""
+        return self.done is not None or self.said_aloud
 
 
 @dataclass(slots=True)
@@ -123,6 +136,7 @@ class Talk:
         self._cuts: dict[int, _Cut] = {}
         self._captions = _Captions()
         self._said: dict[int, str] = {}
+        self._aloud_numbers = itertools.count(1)
         self._level_due_s = 0.0
         self._eager = EagerCount(at_s=0.0, hits=0, dropped=0, saved_ms=0.0, wasted_ms=0.0)
 
@@ -219,10 +233,25 @@ class Talk:
         self._send(say.CreateItem("user", text))
         self._ask(turn, None)
 
+    def say_aloud(self, text: str, voice: str) -> None:
+        """Have `text` said in `voice`; it is no part of the conversation. It stops a reply that is under way."""
+        if not self._playback.has_speaker:
+            self._emit(Failed(at_s=now_s(), text="nothing can be said aloud: there is no speaker"))
+            return
+        self.interrupt("turn")
+        number = next(self._aloud_numbers)
+        self._playback.begin()
+        self._playback.wake()
+        self._reply = _Reply(NO_TURN, aloud=number)
+        self._send(say.SayAloud(number, text, voice))
+
     def interrupt(self, by: Literal["voice", "key", "turn"]) -> None:
         """Stop the reply, whether it is still being made or already heard. Without a reply it does nothing."""
         reply = self._reply
         if reply is None:
+            return
+        if reply.aloud is not None:
+            self._stop_saying(reply)
             return
         at_s = now_s()
         played_ms = self._playback.stop()
@@ -264,6 +293,8 @@ class Talk:
             case InputTaken(turn, kind, took_ms, ago_ms):
                 turn = turn if turn >= 0 else self._utterance or self._turn
                 self._emit(MediaTaken(at_s=at_s - ago_ms / 1000, turn=turn, kind=kind, took_ms=took_ms))
+            case SpeechPiece() | SpeechOver():
+                self._said_aloud(event, at_s)
             case CoreNotice(text):
                 self._emit(Notice(at_s=at_s, text=text))
             case CoreError(code, message):
@@ -280,6 +311,9 @@ class Talk:
         hopeless = self.memories.core_lost()
         reply = self._reply
         if reply is None:
+            return
+        if reply.aloud is not None:
+            self._stop_saying(reply)
             return
         if reply.done is not None:  # a reply that is here as a whole is played to its end, and not made again
             self._remember(reply, reply.text)
@@ -303,7 +337,7 @@ class Talk:
     def give_up(self) -> None:
         """No core will come any more: nothing waits for one."""
         reply, self._reply = self._reply, None
-        if reply is not None:
+        if reply is not None and reply.aloud is None:
             self._over(reply, "failed", reply.text)
 
     def core_back(self) -> None:
@@ -334,11 +368,12 @@ class Talk:
             self._level_due_s = at_s + _LEVEL_EVERY_S
             played_ms = clock.played_samples * 1000 / SPEAKER_RATE_HZ
             self._emit(SpeakerLevel(at_s=at_s, turn=reply.turn, dbfs=clock.level_dbfs, played_ms=played_ms))
-        if reply.done is not None and self._playback.all_played():
+        if reply.whole and self._playback.all_played():
             self._reply = None
             if reply.audible:
                 self._emit(AudioStopped(at_s=at_s, turn=reply.turn, played_ms=self._playback.played_ms()))
-            self._over(reply, "completed", reply.text)
+            if reply.aloud is None:
+                self._over(reply, "completed", reply.text)
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
@@ -360,7 +395,26 @@ class Talk:
     def _said_it_all(self) -> bool:
         """Whether nothing but the silence behind the last word of the reply is left: then "okay" is an answer to it."""
         reply = self._reply
-        return reply is not None and reply.audible and reply.done is not None and self._playback.left_ms() < _TAIL_MS
+        return reply is not None and reply.audible and reply.whole and self._playback.left_ms() < _TAIL_MS
+
+    def _said_aloud(self, event: SpeechPiece | SpeechOver, at_s: float) -> None:
+        reply = self._reply
+        if reply is None or reply.aloud != event.number:
+            return
+        if isinstance(event, SpeechPiece):
+            self._playback.add(event.pcm16)
+            return
+        reply.said_aloud = True
+        if event.reason:
+            self._emit(Failed(at_s=at_s, text=f"not said aloud: {event.reason}"))
+
+    def _stop_saying(self, reply: _Reply) -> None:
+        self._reply = None
+        played_ms = self._playback.stop()
+        if not reply.said_aloud:
+            self._send(say.StopSaying())
+        if reply.audible:
+            self._emit(AudioStopped(at_s=now_s(), turn=reply.turn, played_ms=played_ms))
 
     def _pause(self, number: int) -> None:
         if self._utterance is not None:

@@ -95,6 +95,12 @@ class UtteranceTaker:
         """See TurnMachine."""
         return self._machine.dismiss(pause)
 
+    def finish(self, hearing: Hearing) -> tuple[Action, ...]:
+        """The user says that the turn is over."""
+        actions = self._machine.finish(hearing)
+        self._over()
+        return actions
+
     def abandon(self) -> tuple[Action, ...]:
         """Stop in the middle: muted, or the microphone is gone."""
         actions = self._machine.abandon()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.captions.base import FinalCaption
+from parlor_tui.core.aloud import LONGEST_CHARS, Aloud
 from parlor_tui.core.eager import Ahead, Gate
 from parlor_tui.core.inference import Busy, InferenceCore
 from parlor_tui.core.input_audio import InputAudio, TooLong, spoken_wav
@@ -79,6 +80,7 @@ class Session:
             lambda why: self.refuse("input_audio_transcription_failed", why, None),
         )
         self._reply: Reply | None = None
+        self._aloud: Aloud | None = None
         self._ahead: Ahead | None = None
         self._committed: Ahead | None = None
         self._seeing = Seeing(core, self._memory, emit)
@@ -253,6 +255,21 @@ class Session:
         reply.cancel()
         self._seeing.give_up()
 
+    def say_aloud(self, number: int, text: str, voice: str, event_id: str | None = None) -> None:
+        """Say a text that is no part of the conversation. It ends the one before."""
+        if len(text) > LONGEST_CHARS:
+            self.refuse("invalid_value", f"text is said aloud up to {LONGEST_CHARS} characters", event_id, "text")
+            return
+        self.stop_saying()
+        self._aloud = Aloud(self._core, self._emit, self._view())
+        self._tasks.spawn(self._aloud.say(number, text, voice))
+
+    def stop_saying(self) -> None:
+        """No more of the text that is said aloud, if there is one."""
+        if self._aloud is not None:
+            self._aloud.cancel()
+            self._aloud = None
+
     def refuse(self, code: str, message: str, event_id: str | None, param: str | None = None) -> None:
         """Tell the client that a request of its cannot be carried out."""
         self._emit(CoreError(code, message, param, event_id))
@@ -261,6 +278,7 @@ class Session:
         """Stop everything; the client is gone."""
         if self._reply is not None:
             self._reply.cancel()
+        self.stop_saying()
         self.resumed()
         self._drop_committed()
         self._core.unheard.discard(self._give_way)

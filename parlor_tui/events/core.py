@@ -233,6 +233,22 @@ class ReplyAudio:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeechPiece:
+    """The next piece of the text `number` that is said aloud: 16-bit little-endian mono PCM at 24 kHz."""
+
+    number: int
+    pcm16: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechOver:
+    """The text `number` was said to its end; or it was not, and `reason` says why in one line."""
+
+    number: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class InputTaken:
     """The model took a sound or a picture in by itself. `took_ms`: its encoder's time; `ago_ms`: how long it is over.
 
@@ -317,6 +333,8 @@ CoreEvent = (
     | ReplyWords
     | ReplyAudio
     | ReplyDone
+    | SpeechPiece
+    | SpeechOver
     | InputTaken
     | ItemTruncated
     | CoreNotice

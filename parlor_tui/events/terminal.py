@@ -280,6 +280,39 @@ class TurnDone(Event):
     """How long before it was asked for the reply had begun."""
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierTurn:
+    """A turn of a conversation that is taken up again: what was said, and what was heard of the reply.
+
+    `when` is the day and time of it, in words; `unheard` the rest of a reply that was cut off.
+    """
+
+    said: str
+    heard: str
+    unheard: str = ""
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationBegun(Event):
+    """The model remembers nothing from before, but `earlier`: an empty one for a new conversation.
+
+    `name` is that of the one taken up again; the turns of the former are those up to `after_turn`.
+    """
+
+    after_turn: int
+    name: str = ""
+    earlier: tuple[EarlierTurn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingChanged(Event):
+    """What is kept of the talk from now on; `name` is that of the conversation it is kept as, once there is one."""
+
+    record: Literal["off", "text", "text+audio"]
+    name: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice(Event):
     """One line the user should read. With a `key` it stands until the trouble of that name is over (`text` empty)."""

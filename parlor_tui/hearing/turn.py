@@ -198,6 +198,12 @@ class TurnMachine:
             return (self._end(drop=True),)
         return ()
 
+    def finish(self, hearing: Hearing) -> tuple[Action, ...]:
+        """The user says that the turn is over: what was begun is committed, if there is as much as a word of it."""
+        if self._onset_at_s is None:
+            return self.abandon()
+        return (self._end(drop=self._worthless or self._speech_ms() < hearing.min_speech_ms),)
+
     def abandon(self) -> tuple[Action, ...]:
         """Stop listening at once (muted, microphone lost): what was begun is dropped, what stirred settles."""
         if self._onset_at_s is not None:

@@ -119,6 +119,28 @@ class CancelResponse:
 
 
 @dataclass(frozen=True, slots=True)
+class SayAloud:
+    """parlor.speech.create: say `text`, which is no part of the conversation, in `voice` ("" is the session's own).
+
+    The core answers with SpeechPiece and SpeechOver, which carry `number`. A new one ends the one before.
+    """
+
+    number: int
+    text: str
+    voice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StopSaying:
+    """parlor.speech.cancel: no more of what is said aloud."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetAll:
+    """parlor.conversation.forget: the session goes on with its settings, and remembers nothing of what was said."""
+
+
+@dataclass(frozen=True, slots=True)
 class GetModel:
     """parlor.models.get: get the model that was offered, or go on with it; nothing new if it is on its way."""
 
@@ -140,6 +162,9 @@ ClientEvent = (
     | TruncateItem
     | CreateResponse
     | CancelResponse
+    | SayAloud
+    | StopSaying
+    | ForgetAll
     | GetModel
     | CancelModel
 )
@@ -178,6 +203,14 @@ def encode(event: ClientEvent) -> Json:
             return {"type": "response.create", "response": response}
         case CancelResponse(response_id):
             return {"type": "response.cancel"} | ({"response_id": response_id} if response_id else {})
+        case SayAloud(number, text, voice):
+            return {"type": "parlor.speech.create", "number": number, "text": text} | (
+                {"voice": voice} if voice else {}
+            )
+        case StopSaying():
+            return {"type": "parlor.speech.cancel"}
+        case ForgetAll():
+            return {"type": "parlor.conversation.forget"}
         case GetModel():
             return {"type": "parlor.models.get"}
         case CancelModel():
@@ -253,6 +286,16 @@ def decode(message: Json) -> ClientEvent:
             return _read_response(message)
         case "response.cancel":
             return CancelResponse(_text(message, "response_id") if "response_id" in message else None)
+        case "parlor.speech.create":
+            return SayAloud(
+                _whole(message, "number", 0, _LARGEST),
+                _text(message, "text"),
+                _optional_text(message, "voice", "voice") or "",
+            )
+        case "parlor.speech.cancel":
+            return StopSaying()
+        case "parlor.conversation.forget":
+            return ForgetAll()
         case "parlor.models.get":
             return GetModel()
         case "parlor.models.cancel":

@@ -107,6 +107,8 @@ class _Client:
         self._connection = connection
         self._encoder = Encoder()
         self.session = Session(core, self.emit, settings.tuning(core.profile.name))
+        self._core = core
+        self._ending: set[asyncio.Future[None]] = set()
         self._hello = _hello(core.profile, settings, self.session.session_id)
         self.emit(self._hello)
 
@@ -166,8 +168,22 @@ class _Client:
                 session.respond(turn, event_id, speak=speak)
             case say.CancelResponse(response_id):
                 session.cancel(response_id, event_id)
+            case say.SayAloud(number, text, voice):
+                session.say_aloud(number, text, voice, event_id)
+            case say.StopSaying():
+                session.stop_saying()
+            case say.ForgetAll():
+                self._forget_all()
             case say.GetModel() | say.CancelModel():
                 self._models(request, event_id)
+
+    def _forget_all(self) -> None:
+        """Begin a session with the settings of the one before, which may still end what it was at."""
+        former, self.session = self.session, Session(self._core, self.emit, self.session.tuning)
+        self.session.update(input_rate_hz=former.input_rate_hz, instructions=former.instructions, speak=former.speak)
+        ending = asyncio.ensure_future(former.close())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
 
     def _models(self, request: say.GetModel | say.CancelModel, event_id: str | None) -> None:
         if self._offering is None:

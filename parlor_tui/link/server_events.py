@@ -34,6 +34,8 @@ from parlor_tui.events import (
     ReplyUnit,
     ReplyWords,
     SessionUpdated,
+    SpeechOver,
+    SpeechPiece,
     TurnJudged,
     Usage,
 )
@@ -78,6 +80,10 @@ class Encoder:
                 return [
                     {"type": "parlor.input.taken", "turn": turn, "kind": kind, "took_ms": took_ms, "ago_ms": ago_ms}
                 ]
+            case SpeechPiece(number, pcm16):
+                return [{"type": "parlor.speech.delta", "number": number, "delta": encode_bytes(pcm16)}]
+            case SpeechOver(number, reason):
+                return [{"type": "parlor.speech.done", "number": number, "reason": reason}]
             case CoreFailed(message, missing):
                 return [{"type": "parlor.failed", "message": message, "missing": missing}]
             case CoreOffer():
@@ -303,6 +309,10 @@ def _decode(message: Json) -> CoreEvent | None:
             return CoreReady(**{item.name: message[item.name] for item in fields(CoreReady)})
         case "parlor.input.taken":
             return InputTaken(message["turn"], message["kind"], message["took_ms"], message["ago_ms"])
+        case "parlor.speech.delta":
+            return SpeechPiece(int(message["number"]), decode_bytes(message["delta"], "delta"))
+        case "parlor.speech.done":
+            return SpeechOver(int(message["number"]), message["reason"])
         case "parlor.failed":
             return CoreFailed(message["message"], message["missing"])
         case "parlor.models.offer":

@@ -63,6 +63,9 @@ class Hearing:
         300, "ms", "sound kept from before speech was noticed: no first word is clipped", low=0, high=2000
     )
     max_utterance_s: int = key(60, "s", "a turn is ended at this length even if the user goes on", low=5, high=120)
+    hands_free: bool = key(
+        True, "", "listen all the time; off: only between two presses of the talk key, and a pause ends no turn"
+    )
     barge_in: bool = key(True, "", "a voice stops the reply; off: only the key and a typed turn do")
     dip_threshold: float = key(
         0.2,
@@ -229,6 +232,27 @@ class Screen:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """What is kept of a talk, and where."""
+
+    record: str = key(
+        "off",
+        "",
+        "`off` keeps nothing: what is said at home is nobody's business; `text` keeps the words; `text+audio` the "
+        "sound of both sides too, and the pictures that the model was shown",
+        choices=("off", "text", "text+audio"),
+    )
+    folder: str = key("", "path", "empty: the system's own place for application data")
+    sound_mb: int = key(
+        1024,
+        "MB",
+        "a conversation with this much sound (some eight hours of talk) goes on as text, so that no disk fills unseen",
+        low=1,
+        high=1_048_576,
+    )
+
+
 SECTIONS: Mapping[str, type] = {
     "hearing": Hearing,
     "seeing": Seeing,
@@ -239,4 +263,5 @@ SECTIONS: Mapping[str, type] = {
     "core": Core,
     "models": Models,
     "screen": Screen,
+    "conversations": Conversations,
 }

@@ -32,6 +32,12 @@ class AssistantControl(Protocol):
     def set_muted(self, muted: bool) -> None:
         """Close or open the microphone."""
 
+    def talk_key(self) -> None:
+        """Begin a turn, or end it at once; where the microphone is open all the time, end it or stop the reply."""
+
+    def speak(self, text: str, voice: str = "") -> None:
+        """Say `text` in `voice` ("": the settings' own) as no part of the conversation. A refusal is a `Failed`."""
+
     def get_model(self) -> None:
         """Get the model that was offered, or go on with it, while the talk goes on."""
 

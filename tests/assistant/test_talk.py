@@ -13,6 +13,7 @@ from parlor_tui.events import (
     EagerCount,
     EagerDropped,
     Event,
+    Failed,
     InputCommitted,
     Interrupted,
     ReplyAudio,
@@ -21,10 +22,12 @@ from parlor_tui.events import (
     ReplyDone,
     ReplyUnit,
     ReplyYields,
+    SpeechOver,
+    SpeechPiece,
     TurnDone,
     TurnJudged,
 )
-from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm, Drop, Pause, Resume, Settle, Stir, Sure
+from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm, Drop, Pause, ReplyPhase, Resume, Settle, Stir, Sure
 from parlor_tui.link.client_events import (
     CancelResponse,
     ClientEvent,
@@ -33,6 +36,8 @@ from parlor_tui.link.client_events import (
     CreateResponse,
     PauseAudio,
     ResumeAudio,
+    SayAloud,
+    StopSaying,
     TruncateItem,
 )
 from parlor_tui.observe.stages import LatencyObserver
@@ -317,3 +322,79 @@ def test_okay_is_an_answer_once_the_reply_has_said_it_all() -> None:
         terminal.hear(action)
     assert terminal.talk.judged(TurnJudged(2, 4, "Okay."))
     assert terminal.turns_done() == [(1, "interrupted")]
+
+
+def tone(seconds: float) -> bytes:
+    return (0.3 * np.sin(np.arange(int(seconds * 24_000)) / 5) * 32767).astype("<i2").tobytes()
+
+
+def saying_aloud() -> tuple[Terminal, Loudspeaker]:
+    """200 ms of a text that is said aloud were heard."""
+    loudspeaker = Loudspeaker()
+    terminal = Terminal(loudspeaker)
+    terminal.talk.say_aloud("Here is my voice.", "am_adam")
+    assert terminal.sent == [SayAloud(1, "Here is my voice.", "am_adam")]
+    terminal.talk.core_said(SpeechPiece(1, tone(1.0)))
+    terminal.talk.tick(hold=False)
+    loudspeaker.play(200)
+    terminal.talk.tick(hold=False)
+    assert terminal.talk.phase is ReplyPhase.SPEAKING
+    return terminal, loudspeaker
+
+
+def test_what_is_said_aloud_is_heard_to_its_end_and_is_no_turn() -> None:
+    terminal, loudspeaker = saying_aloud()
+    terminal.talk.core_said(SpeechOver(1))
+    loudspeaker.play(2000)
+    terminal.talk.tick(hold=False)
+    assert terminal.talk.phase is ReplyPhase.NONE
+    assert terminal.turns_done() == []
+    assert terminal.talk.memories.waiting_turns() == []
+    terminal.talk.typed("Hello.", None)
+    terminal.begin_to_answer(1, "Hi.")
+    assert level(loudspeaker.play(200)) > 0.25
+
+
+def test_a_voice_or_the_key_stops_what_is_said_aloud_and_nothing_of_it_is_remembered() -> None:
+    for stop in ("voice", "key"):
+        terminal, loudspeaker = saying_aloud()
+        if stop == "key":
+            terminal.talk.interrupt("key")
+        else:
+            for action in (Begin(), Confirm(), Sure()):
+                terminal.hear(action)
+        assert terminal.sent.count(StopSaying()) == 1
+        assert TruncateItem not in map(type, terminal.sent)
+        assert terminal.turns_done() == []
+        loudspeaker.play(20)
+        assert level(loudspeaker.play(100)) == 0
+        terminal.talk.core_said(SpeechPiece(1, tone(0.5)))  # on its way when it was stopped
+        terminal.talk.tick(hold=False)
+        assert level(loudspeaker.play(100)) == 0
+
+
+def test_saying_aloud_stops_a_reply_and_what_was_said_aloud_before() -> None:
+    terminal, loudspeaker = spoken_over()
+    terminal.talk.say_aloud("Once more.", "")
+    assert terminal.turns_done() == [(1, "interrupted")]
+    terminal.talk.say_aloud("And again.", "")
+    terminal.talk.core_said(SpeechPiece(1, tone(0.5)))
+    terminal.talk.tick(hold=False)
+    loudspeaker.play(50)
+    assert level(loudspeaker.play(100)) == 0
+    terminal.talk.core_said(SpeechPiece(2, tone(0.5)))
+    terminal.talk.tick(hold=False)
+    assert level(loudspeaker.play(100)) > 0.25
+
+
+def test_without_a_speaker_or_a_core_nothing_is_said_aloud_and_nothing_hangs() -> None:
+    terminal = Terminal()
+    terminal.talk.say_aloud("Hello.", "")
+    assert terminal.sent == []
+    assert [type(event) for event in terminal.events] == [Failed]
+    terminal, _ = saying_aloud()
+    terminal.talk.core_lost()
+    assert terminal.talk.phase is ReplyPhase.NONE
+    terminal, _ = saying_aloud()
+    terminal.talk.core_said(SpeechOver(1, "the voice broke"))
+    assert [event.text for event in terminal.events if isinstance(event, Failed)] == ["not said aloud: the voice broke"]

@@ -286,6 +286,19 @@ def test_abandoning_drops_what_was_begun_and_nothing_else() -> None:
     assert machine.abandon() == ()
 
 
+def test_the_user_ends_a_turn_at_once_and_what_is_no_word_is_dropped() -> None:
+    machine = TurnMachine()
+    assert machine.finish(HEARING) == ()
+    run(machine, [0.9] * frames(960))
+    assert [type(action) for action in machine.finish(HEARING)] == [Commit]
+    assert not machine.in_speech
+    run(machine, [0.9])
+    assert [type(action) for action in machine.finish(HEARING)] == [Drop]
+    run(machine, [0.9] * frames(960) + [0.0] * frames(200))
+    machine.judged(1, 5000, words=False)
+    assert [type(action) for action in machine.finish(HEARING)] == [Drop]
+
+
 class _Order:
     """Checks that actions come as they may."""
 

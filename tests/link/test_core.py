@@ -9,7 +9,7 @@ import socket
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import psutil
@@ -156,6 +156,28 @@ def test_cancelling_fifty_times_at_any_moment_leaves_a_core_that_answers(core: C
         events = await until(connection, "response.done")
         assert events[-1].response.status == "completed"
         assert of(events, "response.output_audio.delta")
+
+    talk(core, conversation)
+
+
+def test_a_text_is_said_aloud_in_any_voice_and_is_no_part_of_the_talk(core: CoreProcess, tmp_path: Path) -> None:
+    async def conversation(connection: AsyncRealtimeConnection) -> None:
+        await until(connection, "parlor.ready")
+        request: Any = {"type": "parlor.speech.create", "number": 1, "text": "The train is late. Please wait."}
+        await connection.send(request)
+        await connection.send(request | {"number": 2, "voice": "am_adam"})  # which ends the one before
+        events = await until(connection, "parlor.speech.done")
+        assert (events[-1].number, events[-1].reason) == (2, "")
+        spoken = b"".join(base64.b64decode(e.delta) for e in of(events, "parlor.speech.delta") if e.number == 2)
+        soundfile.write(tmp_path / "aloud.wav", np.frombuffer(spoken, "<i2"), 24_000)
+        assert word_error_rate("The train is late. Please wait.", transcribe(tmp_path / "aloud.wav")) == 0
+        assert not of(events, "conversation.item.added")
+        await connection.send(request | {"number": 3})
+        await connection.send(cast("Any", {"type": "parlor.speech.cancel"}))
+        await connection.send(request | {"number": 4, "text": "***"})
+        events = await until(connection, "parlor.speech.done")
+        assert events[-1].number == 4
+        assert "nothing" in events[-1].reason
 
     talk(core, conversation)
 

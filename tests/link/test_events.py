@@ -25,6 +25,8 @@ from parlor_tui.link.client_events import (
     CreateResponse,
     DeleteItem,
     GetModel,
+    SayAloud,
+    StopSaying,
     TruncateItem,
     UpdateSession,
 )
@@ -62,7 +64,13 @@ CLIENT_EVENTS: list[ClientEvent] = [
 ]
 
 
-OUR_REQUESTS: list[ClientEvent] = [GetModel(), CancelModel()]
+OUR_REQUESTS: list[ClientEvent] = [
+    GetModel(),
+    CancelModel(),
+    SayAloud(3, "Hello."),
+    SayAloud(4, "Hello.", "am_adam"),
+    StopSaying(),
+]
 
 
 @pytest.mark.parametrize("event", OUR_REQUESTS, ids=lambda event: type(event).__name__)
@@ -116,6 +124,9 @@ OURS: list[events.CoreEvent] = [
     events.CoreFetching("gemma-4-e2b", "asking"),
     events.CoreFetching("gemma-4-e2b", "half", 5, 10, 2.5, 2.0),
     events.CoreFetched("gemma-4-e2b", "Gemma 4 E2B", "failed", "no network"),
+    events.SpeechPiece(3, b"\0\0\1\0"),
+    events.SpeechOver(3),
+    events.SpeechOver(4, "nothing in it can be said"),
     events.CoreNotice("cannot see"),
     events.CaptionPartial("item_1", "Hel"),
     events.ReplyUnit("resp_1", "item_2", "Hi."),

@@ -77,6 +77,12 @@ class StandIn:
     def set_muted(self, muted: bool) -> None:
         self.asked.append(("set_muted", muted))
 
+    def talk_key(self) -> None:
+        self.asked.append(("talk_key", None))
+
+    def speak(self, text: str, voice: str = "") -> None:
+        self.asked.append(("speak", (text, voice)))
+
     def get_model(self) -> None:
         self.asked.append(("get_model", None))
 
