@@ -5,7 +5,7 @@ JSON. `Event` is what the terminal side tells its listeners (screen, JSON lines,
 stamped once, by the terminal, on one clock: `now_s`.
 """
 
-from parlor_tui.events.base import ModelOutcome, Role, Severity, State, TurnStatus, now_s
+from parlor_tui.events.base import DeviceKind, ModelOutcome, Role, Severity, State, TurnStatus, now_s
 from parlor_tui.events.core import (
     CaptionFinal,
     CaptionPartial,
@@ -42,9 +42,12 @@ from parlor_tui.events.core import (
 from parlor_tui.events.terminal import (
     AudioStarted,
     AudioStopped,
+    CameraFrame,
     Caption,
     ConversationBegun,
     CoreFound,
+    DevicesChanged,
+    DeviceUsed,
     EagerCount,
     EarlierTurn,
     EchoLevel,
@@ -79,6 +82,7 @@ from parlor_tui.events.terminal import (
 __all__ = [
     "AudioStarted",
     "AudioStopped",
+    "CameraFrame",
     "Caption",
     "CaptionFinal",
     "CaptionPartial",
@@ -94,9 +98,12 @@ __all__ = [
     "CoreNotice",
     "CoreOffer",
     "CoreReady",
+    "DeviceKind",
+    "DeviceUsed",
+    "DevicesChanged",
     "EagerCount",
-    "EarlierTurn",
     "EagerDropped",
+    "EarlierTurn",
     "EchoLevel",
     "Event",
     "Failed",

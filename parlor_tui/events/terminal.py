@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from parlor_tui.events.base import ModelOutcome, Severity, State, TurnStatus
+from parlor_tui.events.base import DeviceKind, ModelOutcome, Severity, State, TurnStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,3 +328,35 @@ class Failed(Event):
 
     text: str
     missing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicesChanged(Event):
+    """What can be chosen as a device now, by name; `came` are the names that were not there before.
+
+    `trouble` says in one line why something could not be listed.
+    """
+
+    microphones: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    cameras: tuple[str, ...] = ()
+    came: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceUsed(Event):
+    """`choice`, as the settings write it, is the `kind` that is used now; `label` names what that is, "" for nothing."""
+
+    kind: DeviceKind
+    choice: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraFrame(Event):
+    """What the camera sees, small: `rgb` has three bytes for each pixel, row by row; empty while it shows nothing."""
+
+    width_px: int = 0
+    height_px: int = 0
+    rgb: bytes = b""

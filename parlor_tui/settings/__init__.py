@@ -6,11 +6,12 @@ derived from these declarations, so that a key is written down once.
 
 from parlor_tui.settings.declare import SettingsError
 from parlor_tui.settings.file import describe, load, parse, toml_value
-from parlor_tui.settings.places import APP, config_file, log_file, models_folder
+from parlor_tui.settings.places import APP, config_file, conversations_folder, log_file, models_folder
 from parlor_tui.settings.sections import (
     SECTIONS,
     Answering,
     Captions,
+    Conversations,
     Core,
     Devices,
     Hearing,
@@ -27,6 +28,7 @@ __all__ = [
     "TUNED",
     "Answering",
     "Captions",
+    "Conversations",
     "Core",
     "Devices",
     "Hearing",
@@ -40,6 +42,7 @@ __all__ = [
     "allowed",
     "check",
     "config_file",
+    "conversations_folder",
     "describe",
     "load",
     "log_file",

@@ -23,6 +23,15 @@ def log_file() -> Path:
     return Path(platformdirs.user_log_path(APP, appauthor=False)) / "parlor-tui.log"
 
 
+def conversations_folder(settings: Settings) -> Path:
+    """Where conversations are kept, if they are."""
+    import platformdirs
+
+    if settings.conversations.folder:
+        return Path(settings.conversations.folder).expanduser()
+    return Path(platformdirs.user_data_path(APP, appauthor=False)) / "conversations"
+
+
 def models_folder(settings: Settings) -> Path:
     """Where models are kept."""
     import platformdirs

@@ -13,6 +13,7 @@ from parlor_tui.settings.sections import (
     SECTIONS,
     Answering,
     Captions,
+    Conversations,
     Core,
     Devices,
     Hearing,
@@ -73,6 +74,7 @@ class Settings:
     devices: Devices = field(default_factory=Devices)
     core: Core = field(default_factory=Core)
     models: Models = field(default_factory=Models)
+    conversations: Conversations = field(default_factory=Conversations)
     screen: Screen = field(default_factory=Screen)
     explicit: frozenset[str] = frozenset()
 
