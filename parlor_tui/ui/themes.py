@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,25 @@ VARIABLES = {
     "stage-even": "#818cf8",
     "stage-odd": "#4ade80",
 }
-"""Our own colours, with what they are in themes that say nothing about them."""
+"""Our own colours, with what they are in themes that are not ours and say nothing about them."""
+ROLES = {
+    f"state-{State.LOADING}": "foreground",
+    f"state-{State.LISTENING}": "success",
+    f"state-{State.HEARING}": "success",
+    f"state-{State.THINKING}": "warning",
+    f"state-{State.SPEAKING}": "primary",
+    f"state-{State.MUTED}": "warning",
+    f"state-{State.ERROR}": "error",
+    "stage-even": "primary",
+    "stage-odd": "success",
+}
+"""Which of a theme's own colours stands for one of ours that its file leaves out."""
+GROUNDS = {"primary-muted": "primary", "warning-muted": "warning", "error-muted": "error", "success-muted": "success"}
+"""Grounds of bars that stand out, and the colour that each is a hint of."""
+GROUND_SHARE = 0.12
+"""How much of that colour is in the ground: words on it, also dim ones and the colour itself, can be read."""
+LOOKS = frozenset({*GROUNDS, "text-muted", "text-warning", "text-error", "block-cursor-foreground"})
+"""Colours that follow from the others unless a file sets them."""
 COLOURS = frozenset(f.name for f in fields(Theme)) - {
     "name",
     "dark",
@@ -117,12 +135,24 @@ def parse(text: str, file: str, default_name: str) -> Theme:
             raise ThemeError(f"{_at(text, file, key)}: unknown key {key}; there are {', '.join(sorted(COLOURS))}")
         _check_colour(text, file, key, value)
     for key, value in variables.items():
-        if key not in VARIABLES:
-            raise ThemeError(f"{_at(text, file, key)}: unknown variable {key}; there are {', '.join(VARIABLES)}")
+        if key not in VARIABLES and key not in LOOKS:
+            known = ", ".join([*VARIABLES, *sorted(LOOKS)])
+            raise ThemeError(f"{_at(text, file, key)}: unknown variable {key}; there are {known}")
         _check_colour(text, file, key, value)
     if "primary" not in values:
         raise ThemeError(f"{file}:1: primary is missing; every theme needs it")
-    return Theme(name=name, dark=dark, variables=variables, **values)
+    theme = Theme(name=name, dark=dark, variables=variables, **values)
+    return replace(theme, variables={**_derived(theme), **variables})
+
+
+def _derived(theme: Theme) -> dict[str, str]:
+    """What follows from a theme's own colours, for every variable of ours and the grounds."""
+    colours = theme.to_color_system().generate()
+    background = Color.parse(colours["background"])
+    grounds = {
+        ground: background.blend(Color.parse(colours[colour]), GROUND_SHARE).hex for ground, colour in GROUNDS.items()
+    }
+    return {name: colours[role] for name, role in ROLES.items()} | grounds
 
 
 def _check_colour(text: str, file: str, key: str, value: Any) -> None:
