@@ -26,4 +26,5 @@ Severity = Literal["info", "warning", "error"]
 TurnStatus = Literal["completed", "interrupted", "joined", "no_words", "failed"]
 """`joined`: the user went on before the reply was heard; the next turn answers both."""
 Role = Literal["user", "assistant"]
+DeviceKind = Literal["microphone", "speaker", "camera"]
 ModelOutcome = Literal["got", "failed", "cancelled"]

@@ -263,11 +263,12 @@ class InputTaken:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one reply."""
+    """Tokens of one reply. `writing_ms` lie between its first token and its last; 0 where nobody measured it."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    writing_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,10 +185,14 @@ class MediaTaken(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnCommitted(Event):
-    """The user's turn is over and the reply is being made. `last_speech_at_s` is None for a typed turn."""
+    """The user's turn is over and the reply is being made. `last_speech_at_s` is None for a typed turn.
+
+    `pictured`: the camera's picture went along; whether the model looked at it, `MediaTaken` tells.
+    """
 
     turn: int
     last_speech_at_s: float | None
+    pictured: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +282,8 @@ class TurnDone(Event):
     output_tokens: int
     eager_ms: float = 0.0
     """How long before it was asked for the reply had begun."""
+    writing_ms: float = 0.0
+    """Between the reply's first token and its last, where they were written; 0 where nobody measured it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +352,7 @@ class DevicesChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceUsed(Event):
-    """`choice`, as the settings write it, is the `kind` that is used now; `label` names what that is, "" for nothing."""
+    """`choice`, as the settings write it, is the `kind` used from now on; `label` is the name of that, or ""."""
 
     kind: DeviceKind
     choice: str

@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import replace
 
 from parlor_tui.events import (
+    CameraFrame,
     Caption,
     EchoLevel,
     Event,
@@ -58,7 +59,7 @@ class Bridge:
         The thread that drains never waits. After `close` events are discarded: nobody is there to read them.
         """
         with self._changed:
-            if isinstance(event, MicLevel | SpeakerLevel | EchoLevel):
+            if isinstance(event, MicLevel | SpeakerLevel | EchoLevel | CameraFrame):
                 if not self._closed:
                     self._meters[type(event)] = event
                 return
