@@ -448,7 +448,8 @@ class Talk:
         self._playback.begin()
         self._playback.wake()
         self._reply = _Reply(turn, self._said.get(turn, ""))
-        self._emit(TurnCommitted(at_s=now_s(), turn=turn, last_speech_at_s=last_speech_at_s))
+        pictured = self.memories.open(turn).image is not None
+        self._emit(TurnCommitted(at_s=now_s(), turn=turn, last_speech_at_s=last_speech_at_s, pictured=pictured))
 
     def _caption_final(self, turn: int, text: str, at_s: float) -> None:
         self._said[turn] = text
@@ -568,5 +569,6 @@ class Talk:
                 stages_ms=self._observer.stages_ms(reply.turn),
                 output_tokens=tokens,
                 eager_ms=reply.eager_ms,
+                writing_ms=reply.done.usage.writing_ms if reply.done is not None else 0.0,
             )
         )

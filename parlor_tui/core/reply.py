@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -109,6 +110,7 @@ class Reply:
         self._item = Item(item_id, "assistant")
         memory.add(self._item)  # at once: a client may truncate a reply of which there is no word yet
         self._limit = ReplyLimit(options.tuning.answering.max_tokens)
+        self._written_s: tuple[float, float] | None = None
         self._unit_samples = 0
         self._done = False
         self._worthless = False
@@ -227,6 +229,8 @@ class Reply:
 
         def on_text(piece: str) -> bool:
             nonlocal enough
+            at_s = now_s()
+            self._written_s = (self._written_s[0] if self._written_s else at_s, at_s)
             taken, more = self._limit.take(piece)
             if taken:
                 loop.call_soon_threadsafe(pieces.put_nowait, taken)
@@ -339,7 +343,8 @@ class Reply:
             self._send(event)
 
     def _finish(self, status: Status, reason: str = "", usage: Usage | None = None) -> None:
-        used = usage or Usage(output_tokens=self._limit.tokens)
+        first_s, last_s = self._written_s or (0.0, 0.0)
+        used = replace(usage or Usage(output_tokens=self._limit.tokens), writing_ms=round((last_s - first_s) * 1000, 1))
         text = self._item.text.strip()
         self._worthless = status == "failed" or reason == "no_words"
         self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used))

@@ -190,6 +190,7 @@ class Encoder:
                 "output_tokens": event.usage.output_tokens,
                 "total_tokens": event.usage.input_tokens + event.usage.output_tokens,
                 "input_token_details": {"cached_tokens": event.usage.cached_tokens},
+                "parlor_writing_ms": event.usage.writing_ms,
             },
         }
         return [
@@ -398,6 +399,7 @@ def _decode_done(response: Json) -> ReplyDone:
         counts.get("input_tokens", 0),
         counts.get("output_tokens", 0),
         (counts.get("input_token_details") or {}).get("cached_tokens", 0),
+        counts.get("parlor_writing_ms", 0.0),
     )
     reason = details.get("reason") or details.get("parlor_reason") or (details.get("error") or {}).get("message", "")
     item_id = output[0]["id"] if output else ""

@@ -35,7 +35,7 @@ from parlor_tui.settings import Tuning
 CLIENT: TypeAdapter[Any] = TypeAdapter(RealtimeClientEvent)
 SERVER: TypeAdapter[Any] = TypeAdapter(RealtimeServerEvent)
 HELLO = events.CoreHello("sess_1", "lite", "SmolLM2-135M", demo_grade=True)
-USAGE = events.Usage(10, 5, 3)
+USAGE = events.Usage(10, 5, 3, 140.5)
 
 
 def view(rate_hz: int = 24_000) -> server_events.SessionView:
