@@ -84,8 +84,13 @@ def test_any_way_to_write_it_is_understood(text: str) -> None:
     assert "\r\n" not in text or after.count("\n") == after.count("\r\n")
 
 
-@settings(max_examples=20, deadline=None)
-@given(CHOSEN, CHOSEN)
+def without_keys(values: dict[str, Any]) -> dict[str, Any]:
+    """Keys of actions depend on one another: whether a set of them can be used is tested with them."""
+    return {name: value for name, value in values.items() if not name.startswith("keys.")}
+
+
+@settings(max_examples=12, deadline=None)
+@given(CHOSEN.map(without_keys), CHOSEN.map(without_keys))
 def test_what_is_saved_reads_back(before: dict[str, Any], values: dict[str, Any]) -> None:
     text = describe(Settings().with_values(before, "test"))
     after = saved(text, values)
@@ -144,6 +149,13 @@ def test_a_file_with_a_fault_is_left_alone(tmp_path: Path, text: str, message: s
         save_values(file, {"hearing.silence_ms": 450})
     assert str(raised.value).startswith(f"{file}{message}")
     assert file.read_bytes() == text.encode("latin-1")
+
+
+def test_values_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    with pytest.raises(SettingsError, match=r"config\.toml:2: keys\.leave: it cannot be without a key"):
+        save_values(file, {"keys.leave": ""})
+    assert not file.exists()
 
 
 def test_a_bad_value_is_refused_before_anything_is_touched(tmp_path: Path) -> None:

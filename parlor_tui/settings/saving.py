@@ -29,12 +29,38 @@ def save_values(path: Path, values: Mapping[str, Any]) -> None:
     """
     Settings().with_values(values, str(path))
     with _ONE_AT_A_TIME:
-        file = Path(os.path.realpath(path))
-        mark, text = _read(file, path)
+        mark, text = _read(path)
         parse(text, str(path))
         for name, value in values.items():
             text = with_value(text, name, value)
-        _write(file, (mark + text), path)
+        parse(text, str(path))
+        replace_file(path, mark + text)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Make `text` the whole of the file `path`, or leave everything as it was.
+
+    The folder is made if it is absent; a link stays one, and a file keeps its mode. Raises SettingsError in one line.
+    """
+    try:
+        raw = text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise SettingsError(f"{path}: not saved: a value holds what is no text") from None
+    file = Path(os.path.realpath(path))
+    new = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with new.open("xb") as opened:
+            opened.write(raw)
+            opened.flush()
+            os.fsync(opened.fileno())
+        if file.exists():
+            shutil.copymode(file, new)
+        new.replace(file)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        raise SettingsError(f"{path}: not saved: {error.strerror or error}") from None
 
 
 def with_value(text: str, name: str, value: Any) -> str:
@@ -86,10 +112,10 @@ def _line_end(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def _read(file: Path, path: Path) -> tuple[str, str]:
-    """The byte order mark and the text of `file`, both empty if there is none."""
+def _read(path: Path) -> tuple[str, str]:
+    """The byte order mark and the text of the file `path`, both empty if there is none."""
     try:
-        text = file.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return "", ""
     except UnicodeDecodeError as error:
@@ -97,24 +123,3 @@ def _read(file: Path, path: Path) -> tuple[str, str]:
     except OSError as error:
         raise SettingsError(f"{path}: not saved: cannot be read: {error.strerror}") from None
     return ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
-
-
-def _write(file: Path, text: str, path: Path) -> None:
-    try:
-        raw = text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise SettingsError(f"{path}: not saved: a value holds what is no text") from None
-    new = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with new.open("xb") as opened:
-            opened.write(raw)
-            opened.flush()
-            os.fsync(opened.fileno())
-        if file.exists():
-            shutil.copymode(file, new)
-        new.replace(file)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            new.unlink()
-        raise SettingsError(f"{path}: not saved: {error.strerror or error}") from None
