@@ -6,6 +6,7 @@ derived from these declarations, so that a key is written down once.
 
 from parlor_tui.settings.declare import SettingsError
 from parlor_tui.settings.file import describe, load, parse, toml_value
+from parlor_tui.settings.keys import Keys
 from parlor_tui.settings.places import APP, config_file, conversations_folder, log_file, models_folder
 from parlor_tui.settings.sections import (
     SECTIONS,
@@ -32,6 +33,7 @@ __all__ = [
     "Core",
     "Devices",
     "Hearing",
+    "Keys",
     "Models",
     "Screen",
     "Seeing",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from parlor_tui.settings.declare import SettingsError
+from parlor_tui.settings.keys import trouble
 from parlor_tui.settings.places import config_file
 from parlor_tui.settings.sections import SECTIONS
 from parlor_tui.settings.values import Settings, allowed
@@ -60,6 +61,8 @@ def parse(text: str, name: str) -> Settings:
         for item, value in table.items():
             where = f"{name}:{line_of(text, section, item)}"
             settings = settings.with_values({f"{section}.{item}": value}, where)
+    if wrong := trouble(settings.keys, settings.explicit):
+        raise SettingsError(f"{name}:{line_of(text, 'keys', wrong[0])}: keys.{wrong[0]}: {wrong[1]}")
     return settings
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from parlor_tui.settings.declare import key
+from parlor_tui.settings.keys import Keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,9 @@ class Speaking:
 
     voice: str = key("af_heart", "", "a Kokoro voice; `parlor-tui models list` shows which models bring which")
     speed: float = key(1.1, "x", "1 is the voice's own pace", low=0.5, high=2.0)
+    volume_percent: int = key(
+        100, "%", "of the voice's own loudness; above 100 its peaks are rounded off, so that nothing clips", low=0, high=200
+    )
     runtime: str = key(
         "auto",
         "",
@@ -264,4 +268,5 @@ SECTIONS: Mapping[str, type] = {
     "models": Models,
     "screen": Screen,
     "conversations": Conversations,
+    "keys": Keys,
 }

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from parlor_tui.settings.declare import SettingsError
+from parlor_tui.settings.keys import Keys
 from parlor_tui.settings.sections import (
     SECTIONS,
     Answering,
@@ -76,6 +77,7 @@ class Settings:
     models: Models = field(default_factory=Models)
     conversations: Conversations = field(default_factory=Conversations)
     screen: Screen = field(default_factory=Screen)
+    keys: Keys = field(default_factory=Keys)
     explicit: frozenset[str] = frozenset()
 
     def tuning(self, profile: str) -> Tuning:
@@ -139,4 +141,9 @@ def check(section: str, item: str, value: Any, where: str) -> Any:
         raise bad
     if info["choices"] and value not in info["choices"]:
         raise bad
+    if info["form"] is not None:
+        try:
+            value = info["form"](value)
+        except ValueError as error:
+            raise SettingsError(f"{where}: {section}.{item} = {value!r}: {error}") from None
     return value

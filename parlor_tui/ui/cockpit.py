@@ -11,11 +11,12 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Protocol
 
 from textual.app import App, ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
+from textual.command import CommandPalette
 from textual.containers import Horizontal
 from textual.events import Print
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from parlor_tui.events import (
     CoreFound,
@@ -26,15 +27,20 @@ from parlor_tui.events import (
     ModelOver,
     Notice,
     Ready,
+    State,
     TurnDone,
     now_s,
 )
 from parlor_tui.settings import Settings
 from parlor_tui.ui import themes
+from parlor_tui.ui.actions import bindings, keymap, may_run
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.exchange import Exchange
+from parlor_tui.ui.palette import Commands, listed_actions, title_of
+from parlor_tui.ui.screens.help import HelpScreen
 from parlor_tui.ui.transcript import Transcript
+from parlor_tui.ui.widgets.key_bar import KeyBar, hints
 from parlor_tui.ui.widgets.last_turn import LastTurn
 from parlor_tui.ui.widgets.offer import OfferBar
 from parlor_tui.ui.widgets.progress import Banner, Progress, Step, Trouble
@@ -70,16 +76,10 @@ class ParlorApp(App[int], inherit_bindings=False):
 
     CSS_PATH = "cockpit.tcss"
     TITLE = "parlor"
+    ENABLE_COMMAND_PALETTE = False  # it is opened by an action of ours, with keys that can be changed
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "interrupt", "interrupt", key_display="esc"),
-        Binding("ctrl+t,f8", "mute", "mute", key_display="^t", priority=True, tooltip="Close or open the microphone"),
-        Binding("ctrl+g", "get_model", "get the model", show=False),
-        Binding("ctrl+n", "no_model", "not now", show=False),
-        Binding("ctrl+q", "leave", "quit", key_display="^q", priority=True),
-        Binding("ctrl+c", "leave", "quit", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
     def __init__(
         self,
@@ -94,6 +94,7 @@ class ParlorApp(App[int], inherit_bindings=False):
         super().__init__()
         self.fault: Exception | None = None
         self._assistant = assistant
+        self._keys = settings.keys
         self._bridge = bridge
         self._host = host
         self._on_leave = on_leave
@@ -117,10 +118,9 @@ class ParlorApp(App[int], inherit_bindings=False):
         return themes.VARIABLES
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """What the palette offers: textual's own, and ours."""
-        yield from super().get_system_commands(screen)
-        yield SystemCommand("Mute", "Close or open the microphone", self.action_mute)
-        yield SystemCommand("Interrupt", "Stop the reply", self.action_interrupt)
+        """What the palette offers."""
+        for action in listed_actions():
+            yield SystemCommand(title_of(action, self._keys), action.does, getattr(self, f"action_{action.id}"))
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
         elif self._offer is not None:
@@ -143,10 +143,11 @@ class ParlorApp(App[int], inherit_bindings=False):
         yield SoundLine()
         with Horizontal(id="bottom"):
             yield LastTurn()
-        yield Footer()
+        yield KeyBar(hints(self._keys))
 
     def on_mount(self) -> None:
         """Get the clockwork going; the assistant starts once the first picture stands."""
+        self.set_keymap(keymap(self._keys))
         self._show_around()
         self.query_one(Prompt).focus()
         self.set_interval(1 / DRAIN_PER_S, self.drain)
@@ -268,9 +269,29 @@ class ParlorApp(App[int], inherit_bindings=False):
         prompt.focus()
         prompt.insert(message.character)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether `action` may run now: what is open over the talk has the keys, but for a few."""
+        del parameters  # ours have none
+        if action == "interrupt_first":
+            in_talk = self.focused is None or isinstance(self.focused, Prompt | Talk)
+            return self._status.state is State.SPEAKING or (in_talk and len(self.screen_stack) == 1)
+        return may_run(action, len(self.screen_stack) > 1)
+
     def action_interrupt(self) -> None:
         """Stop the reply."""
         self._assistant.interrupt()
+
+    def action_interrupt_first(self) -> None:
+        """Stop the reply, before anything that is open gets the key."""
+        self.action_interrupt()
+
+    def action_help(self) -> None:
+        """Show every key."""
+        self.push_screen(HelpScreen(self._keys))
+
+    def action_commands(self) -> None:
+        """Open the palette."""
+        self.push_screen(CommandPalette([Commands], placeholder="What do you want to do?"))
 
     def action_mute(self) -> None:
         """Close or open the microphone."""

@@ -32,7 +32,7 @@ async def test_at_80x24_it_says_what_it_takes_and_leaves_room_for_the_talk() -> 
     async with app.run_test(size=(80, 24)) as pilot:
         text = await show(app, pilot, assistant, *stand_in.whole_talk(), offered())
         assert "Get Gemma 4 E2B?" in text
-        assert "^g download  ^n not now" in text
+        assert "^g download  ^x not now" in text
         assert "gemma-4-e2b: 2.6 GB, answers, licence Apache-2.0" in text
         assert "2.7 GB to download; 131.2 GB free" in text
         assert app.query_one(OfferBar).size.height == 4
@@ -60,7 +60,7 @@ async def test_cancelled_it_is_offered_again_to_go_on() -> None:
     app, assistant = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await show(app, pilot, assistant, *stand_in.ready(), offered(), coming())
-        await pilot.press("ctrl+n")
+        await pilot.press("ctrl+x")
         assert assistant.asked == [("cancel_model", None)]
         text = await show(
             app, pilot, assistant, model_over("cancelled", "what came is kept"), offered(came_bytes=1_190_000_000)
@@ -76,12 +76,12 @@ async def test_not_now_is_one_key_and_the_palette_still_has_it() -> None:
     app, assistant = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await show(app, pilot, assistant, *stand_in.ready(), offered())
-        await pilot.press("ctrl+n")
+        await pilot.press("ctrl+x")
         assert assistant.asked == [("decline_model", None)]
         text = await show(app, pilot, assistant, model_over("declined", "Gemma 4 E2B is not offered again"))
         assert not app.query_one(OfferBar).display
         assert "· Gemma 4 E2B is not offered again" in text
-        await pilot.press("ctrl+n", "ctrl+g")
+        await pilot.press("ctrl+x", "ctrl+g")
         assert len(assistant.asked) == 1
         assert "Get Gemma 4 E2B" in [command.title for command in app.get_system_commands(app.screen)]
 
@@ -100,7 +100,7 @@ async def test_an_offer_declined_before_is_in_the_palette_alone() -> None:
         assert assistant.asked[-1] == ("cancel_model", None)
 
 
-@pytest.mark.parametrize("key", ["ctrl+g", "ctrl+n"])
+@pytest.mark.parametrize("key", ["ctrl+g", "ctrl+x"])
 async def test_without_an_offer_its_keys_do_nothing(key: str) -> None:
     app, assistant = make_app()
     async with app.run_test() as pilot:
@@ -145,7 +145,7 @@ async def test_on_a_low_screen_it_is_two_lines() -> None:
     async with app.run_test(size=(60, 14)) as pilot:
         text = await show(app, pilot, assistant, *stand_in.ready(), offered())
         assert app.query_one(OfferBar).size.height == 2
-        assert "^g download  ^n not now" in text
+        assert "^g download  ^x not now" in text
         assert "2.7 GB to download" in text
 
 

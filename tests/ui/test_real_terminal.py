@@ -139,17 +139,17 @@ def test_the_keys_that_a_terminal_really_sends(tmux: Screen) -> None:
 
 def test_the_keys_of_an_offer_are_ones_that_a_terminal_really_sends(tmux: Screen) -> None:
     tmux.run_screen("quiet", "offers")
-    tmux.wait_for("^g download  ^n not now")
+    tmux.wait_for("^g download  ^x not now")
     tmux.keys("half a question")
     tmux.keys("C-g")
     tmux.wait("the wish to get it", lambda: "GET MODEL" in tmux.log())
-    tmux.wait_for("^n cancel")
-    tmux.keys("C-n")
+    tmux.wait_for("^x cancel")
+    tmux.keys("C-x")
     tmux.wait("the wish to cancel", lambda: "CANCEL MODEL" in tmux.log())
-    tmux.wait_for("^n not now")
-    tmux.keys("C-n")
+    tmux.wait_for("^x not now")
+    tmux.keys("C-x")
     tmux.wait("the wish for no more offers", lambda: "DECLINE MODEL" in tmux.log())
-    tmux.wait("the talk has the room again", lambda: "^n" not in tmux.picture())
+    tmux.wait("the talk has the room again", lambda: "^x" not in tmux.picture())
     assert "half a question" in tmux.picture()
 
 

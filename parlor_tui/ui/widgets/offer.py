@@ -24,7 +24,7 @@ def offer_lines(offer: ModelOffered, width: int, rows: int) -> list[Content]:
     else:
         title = Content.styled(f"{clean(offer.model)} needs more room on the disk.", "$text-warning")
     words = "go on" if offer.came_bytes and offer.left_bytes else "download"
-    keys = Content("  ").join([_key("^g", words, "get_model"), _key("^n", "not now", "no_model")])
+    keys = Content("  ").join([_key("^g", words, "get_model"), _key("^x", "not now", "no_model")])
     told = offer.lines[-1:] if rows < FEW_ROWS else offer.lines
     rest = [Content.styled(f"  {clean(line)}".replace("\n", " "), "dim") for line in told]
     return [_head(title, keys, width), *(line.truncate(width, ellipsis=True) for line in rest)]
@@ -32,7 +32,7 @@ def offer_lines(offer: ModelOffered, width: int, rows: int) -> list[Content]:
 
 def coming_lines(coming: ModelComing, width: int) -> list[Content]:
     """Where the download stands, with the key that ends it, and a bar, each in `width` cells."""
-    head = _head(Content(clean(coming.text).replace("\n", " ")), _key("^n", "cancel", "no_model"), width)
+    head = _head(Content(clean(coming.text).replace("\n", " ")), _key("^x", "cancel", "no_model"), width)
     done = min(max(coming.done_bytes, 0), coming.total_bytes)
     percent = f" {done * 100 // coming.total_bytes:>3} %" if coming.total_bytes > 0 else "      "
     cells = max(width - len(MARK) - len(percent), 0)

@@ -1,0 +1,48 @@
+"""F1: every key as it is set, how talking works, and where things are kept."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from parlor_tui.settings import Keys
+from parlor_tui.ui.actions import BY_ID
+from parlor_tui.ui.help_text import help_lines
+
+
+class HelpScreen(ModalScreen[None]):
+    """The help over the talk; it scrolls, and Esc or its own key closes it."""
+
+    DEFAULT_CSS = """
+    HelpScreen { align: center middle; background: $background 60%; }
+    HelpScreen > VerticalScroll {
+        width: 86; max-width: 100%; height: auto; max-height: 100%;
+        border: round $primary; border-title-color: $text; border-subtitle-color: $text-muted;
+        padding: 0 2; background: $surface; scrollbar-size-vertical: 1;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "close", show=False),
+        Binding(BY_ID["help"].keys, "dismiss", "close", show=False, id="help"),
+    ]
+
+    def __init__(self, keys: Keys) -> None:
+        super().__init__()
+        self._keys = keys
+
+    def compose(self) -> ComposeResult:
+        """The text, in a frame that says how to leave."""
+        with VerticalScroll() as frame:
+            frame.border_title = "Help"
+            frame.border_subtitle = "esc closes · ↑ ↓ scroll"
+            yield Static(Content("\n").join(help_lines(self._keys)))
+
+    def on_mount(self) -> None:
+        """The keys scroll at once."""
+        self.query_one(VerticalScroll).focus()
