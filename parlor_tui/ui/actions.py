@@ -61,7 +61,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("no_model", "not now", "Refuse the offered model", "Program", listed=False),
     Action("leave", "quit", "Quit", "Program", rank=2, anywhere=True),
 )
-"""In the order in which the keys' bar shows them, and the help lists them within their group."""
+"""In the order in which the keys' bar shows them, and the help lists them within their group.
+
+Each has its keys, and what it does, in `settings/keys.py`.
+"""
 
 BY_ID = {action.id: action for action in ACTIONS}
 
