@@ -13,6 +13,7 @@ from typing import Any
 
 from parlor_tui.assistant.ears import Ears
 from parlor_tui.assistant.inbox import (
+    AboutConversation,
     AboutModel,
     Block,
     FromCore,
@@ -32,14 +33,17 @@ from parlor_tui.assistant.inbox import (
 from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
 from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.playback import Playback
+from parlor_tui.assistant.recording import Recording
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.talk_key import TalkKey as Key
 from parlor_tui.assistant.talk_key import until_the_key
 from parlor_tui.assistant.utterance import Heard
+from parlor_tui.conversations.record import ConversationError, earlier
 from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import (
+    ConversationBegun,
     CoreEvent,
     CoreFailed,
     CoreFetched,
@@ -53,6 +57,8 @@ from parlor_tui.events import (
     Failed,
     InputOver,
     Loading,
+    MachineRead,
+    MachineSeen,
     MicLevel,
     Notice,
     PauseJudged,
@@ -71,7 +77,8 @@ from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor, core_command
 from parlor_tui.observe.stages import LatencyObserver
-from parlor_tui.settings import Settings, SettingsError, Tuning, log_file
+from parlor_tui.settings import Settings, SettingsError, Tuning, check, conversations_folder, log_file
+from parlor_tui.usage import OwnUse
 
 _log = logging.getLogger(__name__)
 _INBOX = 2048
@@ -81,6 +88,8 @@ _IDLE_S = 0.25
 _RETRY_DEVICES_S = 2.0
 _TYPED_WAITING = 20
 LONGEST_TYPED_CHARS = 8000
+MOST_EARLIER_TURNS = 100
+"""Of a conversation that is taken up again: as many as the core is told anew after it died."""
 
 
 class Assistant:
@@ -105,6 +114,14 @@ class Assistant:
         self._observer = LatencyObserver()
         self._playback = Playback()
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
+        self._recording = Recording(
+            conversations_folder(settings),
+            settings.conversations.record,
+            settings.conversations.sound_mb,
+            self._emit,
+            lambda why: self._put(AboutConversation("failed", now_s(), why)),
+        )
+        self._talk.tap = self._recording
         self._tuning: Tuning = settings.tuning(settings.core.profile)
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
         self._senses = Senses(settings.devices, opener or Opener(), self._put, self._notice)
@@ -121,6 +138,7 @@ class Assistant:
         self._lost_blocks = 0
         self._troubles: dict[str, str] = {}
         self._profile = ""
+        self._own_use: OwnUse | None = None
         self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
         self._supervisor = Supervisor(
             list(core) or core_command(settings, config),
@@ -178,6 +196,18 @@ class Assistant:
         """Not now: it is not offered again, at later starts neither."""
         self._request(AboutModel("decline"))
 
+    def new_conversation(self) -> None:
+        """Stop the reply and forget the talk so far; `ConversationBegun` says when that is done."""
+        self._request(AboutConversation("new", now_s()))
+
+    def reopen(self, name: str) -> None:
+        """The same, and remember the kept conversation `name` instead. A refusal arrives as `Failed`."""
+        self._request(AboutConversation("reopen", now_s(), name))
+
+    def set_recording(self, record: str) -> None:
+        """Keep so much of the talk from the next turn on: `off`, `text` or `text+audio`."""
+        self._request(AboutConversation("record", now_s(), record))
+
     def stop(self, timeout_s: float) -> None:
         """Stop everything: input, then the talk and the core, then output. Waits about `timeout_s` at most."""
         if not self._thread.is_alive():
@@ -204,7 +234,9 @@ class Assistant:
         except queue.Full:
             _log.error("the inbox is full: %s dropped", type(message).__name__)
 
-    def _request(self, message: Say | Interrupt | Mute | TalkKey | Speak | Tune | AboutModel) -> None:
+    def _request(
+        self, message: AboutConversation | Say | Interrupt | Mute | TalkKey | Speak | Tune | AboutModel
+    ) -> None:
         """Called by the thread that draws, which must not wait."""
         try:
             self._inbox.put_nowait(message)
@@ -236,9 +268,12 @@ class Assistant:
             )
         finally:
             self._senses.close()
+            self._recording.close()
 
     def _open(self) -> None:
         self._emit(Loading(at_s=now_s(), text="starting"))
+        if self._recording.record != "off":
+            self._recording.tell()
         self._playback.use(self._senses.open_speaker())
         self._senses.open_camera()
         try:
@@ -270,6 +305,8 @@ class Assistant:
                 self._offers.cancel()
             case AboutModel("decline"):
                 self._offers.decline()
+            case AboutConversation():
+                self._about_conversation(message)
             case LinkUp(link):
                 self._new_link = link  # used from the core's first word on, which the conversation so far is told after
             case LinkDown(reason, again):
@@ -328,6 +365,8 @@ class Assistant:
                 self._gave_up = True
                 self._notice(message, "core", error=True)
                 self._emit(Failed(at_s=now_s(), text=message, missing=missing))
+            case MachineRead():
+                self._machine_read(event)
             case TurnJudged():
                 self._judged(event)
             case ReplyReady(_, pause):
@@ -357,6 +396,15 @@ class Assistant:
             )
         )
 
+    def _machine_read(self, event: MachineRead) -> None:
+        self._own_use = self._own_use or OwnUse()
+        own = self._own_use
+        self._emit(
+            MachineSeen(
+                at_s=now_s(), machine=event, terminal_mb=own.resident_mb(), terminal_cpu_percent=own.cpu_percent()
+            )
+        )
+
     def _send_session(self) -> None:
         self._send(
             client_events.UpdateSession(
@@ -372,9 +420,39 @@ class Assistant:
             return
         self._settings = self._settings.with_values(values, "not changed")
         self._tuning = self._settings.tuning(self._profile or self._settings.core.profile)
+        self._recording.tuned(values)
         if "hearing.hands_free" in values:
             self._abandon()
         self._send_session()
+
+    def _about_conversation(self, asked: AboutConversation) -> None:
+        match asked.wish:
+            case "record":
+                try:
+                    check("conversations", "record", asked.text, "not changed")
+                except SettingsError as error:
+                    self._emit(Failed(at_s=now_s(), text=str(error)))
+                else:
+                    self._recording.set(asked.text)
+            case "failed":
+                self._recording.failed(asked.text)
+            case _:
+                self._begin_conversation(asked)
+
+    def _begin_conversation(self, asked: AboutConversation) -> None:
+        taken_up = None
+        if asked.wish == "reopen":
+            try:
+                taken_up = self._recording.store.load(asked.text)
+            except ConversationError as error:
+                self._emit(Failed(at_s=now_s(), text=f"not reopened: {error}"))
+                return
+        self._abandon()
+        self._typed.clear()
+        turns = earlier(taken_up, MOST_EARLIER_TURNS) if taken_up is not None else ()
+        self._talk.begin_anew([(turn.said, turn.heard) for turn in turns])
+        self._recording.begin(taken_up)
+        self._emit(ConversationBegun(at_s=now_s(), asked_at_s=asked.at_s, name=asked.text, earlier=turns))
 
     def _frame(self) -> bytes | None:
         """What the camera sees now, if the model may be shown it."""
@@ -495,6 +573,7 @@ class Assistant:
 
     def _emit(self, event: Event) -> None:
         self._observer.on_event(event)
+        self._recording.on_event(event)
         self._listener(event)
 
     def _notice(self, text: str, key: str, error: bool = False) -> None:

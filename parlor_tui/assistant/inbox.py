@@ -9,7 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.events import CoreEvent
+from parlor_tui.assistant.opening import Opened
+from parlor_tui.devices.listing import Found
+from parlor_tui.events import CameraFrame, CoreEvent, DeviceKind
 from parlor_tui.link.client import Link
 
 
@@ -23,9 +25,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class MicrophoneEnded:
-    """The microphone is lost (`reason`), or its file is over (None)."""
+    """The microphone is lost (`reason`), or its file is over (None). `device` is the one that says so."""
 
     reason: str | None
+    device: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,60 @@ class MicrophoneTrouble:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerLost:
-    """The speaker is gone."""
+    """The speaker `device` is gone."""
 
     reason: str
+    device: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class CameraGone:
+    """The camera gives no picture any more."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CameraSees:
+    """A small picture of what it sees."""
+
+    frame: CameraFrame
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesFound:
+    """Other devices are there than before; `came` are the names of new ones."""
+
+    found: Found
+    came: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UseDevice:
+    """The user chose a device; `remember`: for the next start, too."""
+
+    kind: DeviceKind
+    choice: str
+    remember: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WatchDevices:
+    """Somebody begins to choose devices, or no longer does."""
+
+    wanted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCamera:
+    """Somebody wants to see what the camera sees, or no longer does."""
+
+    wanted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlayTone:
+    """The user wants to hear whether the speaker works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +154,17 @@ class Speak:
 
 @dataclass(frozen=True, slots=True)
 class Tune:
-    """The user changed live settings: `{"section.key": value}`."""
+    """The user changed live settings: `{"section.key": value}`, None to have it as it was saved."""
 
     values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AboutTuning:
+    """Save what was changed, tell how everything is set, or use, keep or delete the preset `name`."""
+
+    wish: Literal["save", "tell", "use", "keep", "delete"]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +172,18 @@ class AboutModel:
     """What the user says to the offer of a model, or while it is on its way."""
 
     wish: Literal["get", "cancel", "decline"]
+
+
+@dataclass(frozen=True, slots=True)
+class AboutConversation:
+    """Begin a new conversation, take up the one of the name `text`, keep so much (`text`), or nothing can be kept.
+
+    `at_s` is when it was asked for.
+    """
+
+    wish: Literal["new", "reopen", "record", "failed"]
+    at_s: float
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +196,14 @@ Input = (
     | MicrophoneEnded
     | MicrophoneTrouble
     | SpeakerLost
+    | CameraGone
+    | CameraSees
+    | Opened
+    | DevicesFound
+    | UseDevice
+    | WatchDevices
+    | ShowCamera
+    | PlayTone
     | LinkUp
     | LinkDown
     | FromCore
@@ -131,6 +213,8 @@ Input = (
     | TalkKey
     | Speak
     | Tune
+    | AboutTuning
     | AboutModel
+    | AboutConversation
     | Stop
 )

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from parlor_tui.assistant.memories import Memories
 from parlor_tui.assistant.playback import Playback
@@ -71,6 +71,20 @@ _TAIL_MS = 350
 NO_TURN = 0
 """Turns count from 1; what is said aloud outside of them plays as this."""
 
+
+class Tap(Protocol):
+    """Takes the sound and the pictures of turns, as 16-bit PCM at 16 kHz (speech) and 24 kHz, and as JPEG."""
+
+    def speech(self, turn: int, pcm16: bytes) -> None:
+        """More of what the user says."""
+
+    def reply_sound(self, turn: int, response_id: str, pcm16: bytes) -> None:
+        """More of a reply."""
+
+    def seen(self, turn: int, jpeg: bytes | None) -> None:
+        """What the camera saw at the end of the turn."""
+
+
 Send = Callable[[say.ClientEvent], None]
 Emit = Callable[[Event], None]
 
@@ -128,6 +142,8 @@ class Talk:
         self._playback = playback
         self._observer = observer
         self.memories = Memories()
+        self.tap: Tap | None = None
+        self._forgotten_turn = 0
         self._turn = 0
         self._utterance: int | None = None
         self._frames: list[str] = []
@@ -165,6 +181,8 @@ class Talk:
                     self._show(frame_jpeg())
         if heard.pcm16 and self._utterance is not None:
             self.memories.add_sound(self._utterance, heard.pcm16)
+            if self.tap is not None:
+                self.tap.speech(self._utterance, heard.pcm16)
             self._send(say.AppendAudio(heard.pcm16))
         for action in heard.actions:
             match action:
@@ -226,6 +244,8 @@ class Talk:
         turn = self._next_turn()
         opened = self.memories.open(turn)
         opened.text, opened.image, opened.committed = text, frame_jpeg, True
+        if self.tap is not None:
+            self.tap.seen(turn, frame_jpeg)
         self._said[turn] = text
         self._emit(Caption(at_s=now_s(), turn=turn, text=text, final=True))
         self._show(frame_jpeg)
@@ -340,6 +360,23 @@ class Talk:
         if reply is not None and reply.aloud is None:
             self._over(reply, "failed", reply.text)
 
+    def begin_anew(self, earlier: Sequence[tuple[str, str]] = ()) -> None:
+        """Forget the talk so far; of `earlier`, what was said and what was heard of the reply to it is remembered.
+
+        A reply that is under way is stopped. Somebody who speaks has to be told to have stopped before.
+        """
+        self.interrupt("key")
+        for cut in self._cuts.values():
+            cut.truncated = True  # the core knows nothing of them any more
+        self._forgotten_turn = self._turn
+        self._frames = []
+        self.memories = Memories()
+        for said, heard in earlier:
+            self.memories.close(0, said, heard)
+        self._send(say.ForgetAll())
+        for event in self.memories.restoring():
+            self._send(event)
+
     def core_back(self) -> None:
         """A fresh core is there: tell it the conversation, and ask again what has no answer."""
         waiting = self.memories.waiting_turns()
@@ -429,6 +466,8 @@ class Talk:
         newest = frame_jpeg()
         opened = self.memories.open(turn)
         opened.image, opened.committed = newest, True
+        if self.tap is not None:
+            self.tap.seen(turn, newest)
         self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=False))
         self._captions.uncommitted.append(turn)
         if not self._frames:
@@ -455,7 +494,7 @@ class Talk:
         self._said[turn] = text
         if self._reply is not None and self._reply.turn == turn:
             self._reply.said = text
-        else:
+        elif turn > self._forgotten_turn:
             self.memories.close(turn, said=text)
         if text:
             self._emit(Caption(at_s=at_s, turn=turn, text=text, final=True))
@@ -489,6 +528,8 @@ class Talk:
             case ReplyAudio(response_id, item_id, pcm16):
                 if (reply := self._wanted(response_id, item_id)) is not None:
                     samples = self._playback.add(pcm16)
+                    if self.tap is not None:
+                        self.tap.reply_sound(reply.turn, response_id, pcm16)
                     self._emit(ReplyAudioArrived(at_s=at_s, turn=reply.turn, samples=samples))
             case _:
                 pass
@@ -538,7 +579,8 @@ class Talk:
     def _heard_of_cut(self, item_id: str, heard: str, at_s: float) -> None:
         cut = next((cut for cut in self._cuts.values() if cut.item_id == item_id), None)
         if cut is not None:
-            self.memories.heard_of_last(cut.turn, heard)
+            if cut.turn > self._forgotten_turn:
+                self.memories.heard_of_last(cut.turn, heard)
             self._emit(HeardText(at_s=at_s, turn=cut.turn, heard=heard))
 
     def _forget_old_turns(self) -> None:

@@ -5,13 +5,15 @@ It is not under test; the screen is.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from parlor_tui.events import (
     AudioStarted,
     AudioStopped,
     Caption,
     CoreFound,
+    DeviceKind,
     EagerCount,
     EchoLevel,
     Event,
@@ -83,6 +85,33 @@ class StandIn:
     def speak(self, text: str, voice: str = "") -> None:
         self.asked.append(("speak", (text, voice)))
 
+    def tune(self, values: Mapping[str, Any]) -> None:
+        self.asked.append(("tune", dict(values)))
+
+    def save_tuning(self) -> None:
+        self.asked.append(("save_tuning", None))
+
+    def tell_tuning(self) -> None:
+        self.asked.append(("tell_tuning", None))
+
+    def use_preset(self, name: str) -> None:
+        self.asked.append(("use_preset", name))
+
+    def keep_preset(self, name: str) -> None:
+        self.asked.append(("keep_preset", name))
+
+    def delete_preset(self, name: str) -> None:
+        self.asked.append(("delete_preset", name))
+
+    def new_conversation(self) -> None:
+        self.asked.append(("new_conversation", None))
+
+    def reopen(self, name: str) -> None:
+        self.asked.append(("reopen", name))
+
+    def set_recording(self, record: str) -> None:
+        self.asked.append(("set_recording", record))
+
     def get_model(self) -> None:
         self.asked.append(("get_model", None))
 
@@ -91,6 +120,18 @@ class StandIn:
 
     def decline_model(self) -> None:
         self.asked.append(("decline_model", None))
+
+    def use_device(self, kind: DeviceKind, name: str, *, remember: bool = True) -> None:
+        self.asked.append(("use_device", (kind, name, remember)))
+
+    def watch_devices(self, wanted: bool) -> None:
+        self.asked.append(("watch_devices", wanted))
+
+    def show_camera(self, wanted: bool) -> None:
+        self.asked.append(("show_camera", wanted))
+
+    def play_tone(self) -> None:
+        self.asked.append(("play_tone", None))
 
     def replay(self, events: list[Event]) -> None:
         for event in events:

@@ -1,0 +1,174 @@
+"""Writes conversations on a thread of its own, so that a slow or full disk holds nobody up."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import queue
+import threading
+import wave
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from parlor_tui.conversations.store import TALK
+
+_WAITING_JOBS = 512
+_WAITING_BYTES = 64 * 1024 * 1024
+"""Two minutes of speech are 4 MB, and the longest reply is 29."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Append:
+    """Lines for the end of a conversation; `first`: its folder is to be made."""
+
+    folder: Path
+    lines: bytes
+    first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Save:
+    """A file beside them."""
+
+    folder: Path
+    name: str
+    content: bytes
+
+
+class Writer:
+    """Appends lines and saves files, in order. What it writes is for the user alone (0600, folders 0700).
+
+    `on_trouble` is called on the writer's thread, once, with why nothing can be written any more in one line; what is
+    asked of it after that is let go, until `again`. What belongs to a conversation that was deleted is let go, too.
+    """
+
+    def __init__(self, on_trouble: Callable[[str], None]) -> None:
+        self._on_trouble = on_trouble
+        self._jobs: queue.Queue[_Append | _Save | None] = queue.Queue(_WAITING_JOBS)
+        self._bytes_lock = threading.Lock()
+        self._waiting_bytes = 0
+        self._failed = threading.Event()
+        self._whole: set[Path] = set()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, folder: Path, lines: bytes) -> None:
+        """Make the folder of a conversation, and write its first lines."""
+        self._put(_Append(folder, lines, first=True), len(lines))
+
+    def append(self, folder: Path, lines: bytes) -> None:
+        """Write lines at the end of a conversation."""
+        self._put(_Append(folder, lines), len(lines))
+
+    def save(self, folder: Path, name: str, content: bytes) -> None:
+        """Write a file into a conversation's folder, whole or not at all."""
+        self._put(_Save(folder, name, content), len(content))
+
+    def again(self) -> None:
+        """Try anew after trouble."""
+        self._failed.clear()
+
+    def has_written(self, folder: Path) -> bool:
+        """Whether any of that conversation was written."""
+        return folder / TALK in self._whole
+
+    def close(self, timeout_s: float) -> None:
+        """Write what waits, for `timeout_s` at most, and end."""
+        if self._thread is not None:
+            with contextlib.suppress(queue.Full):
+                self._jobs.put(None, timeout=timeout_s / 2)
+            self._thread.join(timeout_s / 2)
+
+    def _put(self, job: _Append | _Save, size: int) -> None:
+        if self._failed.is_set():
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="conversations", daemon=True)
+            self._thread.start()
+        with self._bytes_lock:
+            full = self._waiting_bytes + size > _WAITING_BYTES and self._waiting_bytes > 0
+            if not full:
+                self._waiting_bytes += size
+        try:
+            if full:
+                raise queue.Full
+            self._jobs.put_nowait(job)
+        except queue.Full:
+            if not full:
+                self._done(size)
+            self._fail(f"{job.folder}: the disk does not keep up")
+
+    def _done(self, size: int) -> None:
+        with self._bytes_lock:
+            self._waiting_bytes -= size
+
+    def _fail(self, why: str) -> None:
+        if not self._failed.is_set():
+            self._failed.set()
+            self._on_trouble(why)
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                if not self._failed.is_set():
+                    self._write(job)
+            except OSError as error:
+                self._fail(f"{error.filename or job.folder}: cannot be written: {error.strerror or error}")
+            finally:
+                self._done(len(job.lines if isinstance(job, _Append) else job.content))
+
+    def _write(self, job: _Append | _Save) -> None:
+        if isinstance(job, _Append) and job.first:
+            job.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            job.folder.mkdir(mode=0o700)
+        elif not job.folder.is_dir():
+            return  # it was deleted
+        if isinstance(job, _Append):
+            file = job.folder / TALK
+            lines = job.lines if file in self._whole else _after_torn(file) + job.lines
+            _append(file, lines)
+            self._whole.add(file)
+        else:
+            part = job.folder / f"{job.name}.part"
+            part.unlink(missing_ok=True)
+            _append(part, job.content)
+            part.replace(job.folder / job.name)
+
+
+def _append(file: Path, content: bytes) -> None:
+    """Append to `file`, past every buffer of this process: it is there even if the process is killed now."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(file, flags, 0o600)
+    try:
+        rest = memoryview(content)
+        while rest:  # a full disk takes a part first, and fails with the next
+            rest = rest[os.write(descriptor, rest) :]
+    except OSError as error:
+        error.filename = str(file)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _after_torn(file: Path) -> bytes:
+    """A line's end, if the last line of `file` has none."""
+    try:
+        with file.open("rb") as opened:
+            if opened.seek(0, os.SEEK_END) == 0:
+                return b""
+            opened.seek(-1, os.SEEK_END)
+            return b"" if opened.read(1) == b"\n" else b"\n"
+    except FileNotFoundError:
+        return b""
+
+
+def wav(pcm16: bytes, rate_hz: int) -> bytes:
+    """A WAV file of 16-bit little-endian mono PCM."""
+    content = io.BytesIO()
+    with wave.open(content, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(rate_hz)
+        sound.writeframes(pcm16)
+    return content.getvalue()
