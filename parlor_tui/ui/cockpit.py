@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import ClassVar, Protocol
 
-from textual.app import App, ComposeResult, SystemCommand
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.containers import Horizontal
@@ -28,20 +28,20 @@ from parlor_tui.events import (
     Notice,
     Ready,
     State,
-    TurnDone,
     now_s,
 )
+from parlor_tui.observe.history import History
 from parlor_tui.settings import Settings
-from parlor_tui.ui import themes
 from parlor_tui.ui.actions import bindings, keymap, may_run
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.exchange import Exchange
+from parlor_tui.ui.looks import LooksApp, Remember
 from parlor_tui.ui.palette import Commands, listed_actions, title_of
 from parlor_tui.ui.screens.help import HelpScreen
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.key_bar import KeyBar, hints
-from parlor_tui.ui.widgets.last_turn import LastTurn
+from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
 from parlor_tui.ui.widgets.offer import OfferBar
 from parlor_tui.ui.widgets.progress import Banner, Progress, Step, Trouble
 from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
@@ -71,7 +71,7 @@ def wall_clock() -> Callable[[float], str]:
     return lambda at_s: f"{started + timedelta(seconds=at_s):%H:%M:%S}"
 
 
-class ParlorApp(App[int], inherit_bindings=False):
+class ParlorApp(LooksApp, inherit_bindings=False):
     """The whole screen. `fault` is the exception that ended it, if one did."""
 
     CSS_PATH = "cockpit.tcss"
@@ -90,8 +90,9 @@ class ParlorApp(App[int], inherit_bindings=False):
         host: Host | None = None,
         on_leave: Callable[[], None] = lambda: None,
         clock: Callable[[float], str] | None = None,
+        remember: Remember = lambda _: None,
     ) -> None:
-        super().__init__()
+        super().__init__(settings.screen, remember)
         self.fault: Exception | None = None
         self._assistant = assistant
         self._keys = settings.keys
@@ -101,21 +102,14 @@ class ParlorApp(App[int], inherit_bindings=False):
         self._clock = clock or wall_clock()
         self._transcript = Transcript()
         self._exchange = Exchange(settings.hearing.vad_threshold)
+        self._history = History()
+        self._goal_ms = settings.screen.goal_ms
         self._sounds = Sounds.of(settings.hearing)
         self._troubles: dict[str, Trouble] = {}
         self._offer: ModelOffered | None = None
         self._status = Status(
             microphone=settings.devices.microphone != "none", camera=settings.devices.camera != "none"
         )
-        loaded, self._theme_troubles = themes.load_all()
-        for theme in loaded:
-            self.register_theme(theme)
-        if themes.DEFAULT_THEME in self.available_themes:
-            self.theme = themes.DEFAULT_THEME
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own colours, for themes that do not know them."""
-        return themes.VARIABLES
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers."""
@@ -142,7 +136,7 @@ class ParlorApp(App[int], inherit_bindings=False):
                 yield Prompt(id="prompt")
         yield SoundLine()
         with Horizontal(id="bottom"):
-            yield LastTurn()
+            yield LastTurn(LastView(self._goal_ms).after(self._history, self._goal_ms))
         yield KeyBar(hints(self._keys))
 
     def on_mount(self) -> None:
@@ -155,8 +149,6 @@ class ParlorApp(App[int], inherit_bindings=False):
             self.begin_capture_print(self)
             self.set_interval(TRIM_LOG_EVERY_S, self._host.trim_log)
             self._heed_signals()
-        for trouble in self._theme_troubles:
-            self.notify(trouble, title="Theme not used", severity="warning", markup=False)
         self.call_after_refresh(self._assistant.start)
 
     def _heed_signals(self) -> None:
@@ -187,11 +179,16 @@ class ParlorApp(App[int], inherit_bindings=False):
         events = self._bridge.drain()
         if not events:
             return
+        figures_changed = False
         for event in events:
+            figures_changed = self._history.apply(event) or figures_changed
             self._transcript.apply(event)
             self._exchange.apply(event)
             self._status = self._status.after(event)
             self._apply(event)
+        if figures_changed:
+            last = self.query_one(LastTurn)
+            last.view = last.view.after(self._history, self._goal_ms)
         self._show_around()
         self.query_one(Talk).show_changes()
 
@@ -219,9 +216,6 @@ class ParlorApp(App[int], inherit_bindings=False):
                 self.query_one(OfferBar).shown = event
             case ModelOver():
                 self._model_over(event)
-            case TurnDone() if event.stages_ms and event.status != "joined":
-                last = self.query_one(LastTurn)
-                last.stages_ms, last.eager_ms = event.stages_ms, event.eager_ms
             case Notice() if event.key:
                 self._trouble(event)
 

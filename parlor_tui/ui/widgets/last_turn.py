@@ -1,136 +1,151 @@
-"""Where the time of the last turn went."""
+"""Where the time of the last turn went, and how that compares with the turns before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from textual.app import RenderResult
 from textual.content import Content
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from parlor_tui.events import EagerCount
+from parlor_tui.observe.history import Figures, History, PastTurn
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
+from parlor_tui.ui.latency import (
+    DASH,
+    Axis,
+    Columns,
+    bar,
+    legend,
+    ms_text,
+    settled_scale_ms,
+    spans,
+    ticks,
+    total_text,
+)
 
-SCALES_MS = (100, 250, 500, 1000, 2000, 5000, 10000, 30000, 60000)
-"""What a full bar may mean: few steps, so that the bars of one turn and the next can be compared."""
-DASH = "\N{EN DASH}"
-NAME_CELLS = max(map(len, STAGES)) + 2
-NUMBER_CELLS = 6
-EIGHTHS = " ▏▎▍▌▋▊▉"
-STAGE_SHADES = "█▓▒░█▓▒"
+__all__ = ["DASH", "LastTurn", "LastView", "panel_lines", "short_lines"]
+
+SHORT_ROWS = 2
+STAGE_ROWS = 1 + len(STAGES)
+EARLIER = 4
+FEW_ROWS, MANY_ROWS = 30, 50
+"""Rows of the terminal from which every stage has a line, and from which earlier turns are drawn as well."""
+RECENT = 40
+"""Values of each stage that a sparkline may show."""
 
 
-def scale_ms(stages_ms: Mapping[str, float]) -> float:
-    """The length of a full bar: the first of `SCALES_MS` that holds the longest stage."""
-    longest = max((stages_ms[name] for name in STAGES if name in stages_ms), default=0.0)
-    return next((float(step) for step in SCALES_MS if step >= longest), longest)
+@dataclass(frozen=True, slots=True)
+class LastView:
+    """What the panel shows. `full_ms` is the length of its axis; `earlier` are the turns before, newest first."""
 
+    goal_ms: float = 800.0
+    full_ms: float = 1200.0
+    turn: PastTurn | None = None
+    total: Figures | None = None
+    stages: Mapping[str, Figures] = field(default_factory=dict)
+    tokens_per_s: float | None = None
+    eager: EagerCount | None = None
+    earlier: tuple[PastTurn, ...] = ()
 
-def bar(value_ms: float, full_ms: float, cells: int) -> str:
-    """`value_ms` as a bar, to an eighth of a cell; never invisible if there was any time at all."""
-    eighths = round(max(value_ms, 0.0) / full_ms * cells * 8) if full_ms > 0 else 0
-    eighths = min(max(eighths, 1 if value_ms > 0 else 0), cells * 8)
-    whole, rest = divmod(eighths, 8)
-    return "█" * whole + (EIGHTHS[rest] if rest else "")
-
-
-def stage_lines(stages_ms: Mapping[str, float], width: int) -> list[Content]:
-    """One line a stage: name, bar on the common scale, ms. A stage that did not happen is a dash."""
-    full = scale_ms(stages_ms)
-    cells = max(width - NAME_CELLS - NUMBER_CELLS, 1)
-    lines = []
-    for index, name in enumerate(STAGES):
-        value = stages_ms.get(name)
-        drawn = bar(value, full, cells) if value is not None else ""
-        number = f"{value:.0f}" if value is not None else DASH
-        lines.append(
-            Content.assemble(
-                (f"{name:<{NAME_CELLS}}", "" if value is not None else "dim"),
-                (f"{drawn:<{cells}}", stage_colour(index)),
-                (f"{number:>{NUMBER_CELLS}}", "" if value is not None else "dim"),
-            )
+    def after(self, history: History, goal_ms: float) -> LastView:
+        """The same once `history` has changed, or the goal."""
+        totals_ms = [turn.total_ms for turn in history.turns if turn.total_ms is not None]
+        found = {name: history.figures(name, RECENT) for name in STAGES}
+        drawn = [turn for turn in history.turns if turn.stages_ms and turn.status != "joined"]
+        return LastView(
+            goal_ms,
+            settled_scale_ms(self.full_ms if goal_ms == self.goal_ms else 0.0, totals_ms, goal_ms),
+            history.last,
+            history.figures(VOICE_TO_VOICE, RECENT),
+            {name: figures for name, figures in found.items() if figures is not None},
+            history.last.tokens_per_s if history.last is not None else None,
+            history.eager,
+            tuple(reversed(drawn[-EARLIER - 1 : -1])),
         )
-    return lines
 
 
-def stacked_lines(stages_ms: Mapping[str, float], width: int, eager_ms: float = 0.0) -> list[Content]:
-    """Two lines: the stages end to end with the total, and their names with their ms."""
-    total = total_text(stages_ms)
-    if eager_ms:
-        total = f"{eager_text(eager_ms)} · {total}"
-    head = "last turn " if width >= 40 else ""
-    cells = max(width - len(head) - len(total) - 1, 1)
-    times = [max(stages_ms.get(name, 0.0), 0.0) for name in STAGES]
-    parts: list[str | tuple[str, str]] = [(head, "dim")]
-    drawn, passed_ms, sum_ms = 0, 0.0, sum(times)
-    for index, value_ms in enumerate(times):
-        passed_ms += value_ms
-        end = round(passed_ms / sum_ms * cells) if sum_ms else 0
-        parts.append((STAGE_SHADES[index] * (end - drawn), stage_colour(index)))
-        drawn = end
-    parts += [" " * (cells - drawn + 1), total]
-    return [Content.assemble(*parts), _legend(stages_ms, width)]
+def panel_lines(view: LastView, width: int, rows: int) -> list[Content]:
+    """The turn end to end, then each stage where it lies on the same axis; below it, what fits into `rows`."""
+    columns = Columns.of(width)
+    axis = Axis(view.full_ms, view.goal_ms, columns.bar)
+    placed = spans(view.turn.stages_ms) if view.turn is not None else []
+    lines = [columns.line("all", bar(placed, axis), view.total, bold=True)]
+    for name in STAGES:
+        own = [span for span in placed if span.stage == name]
+        lines.append(columns.line(name, bar(own, axis), view.stages.get(name)))
+    if len(lines) < rows:
+        lines.append(Content.assemble(" " * columns.name, ticks(axis)))
+    for turn in view.earlier:
+        drawn = bar(spans(turn.stages_ms), axis)
+        number = f"{f'turn {turn.turn}':<{columns.name}}"
+        lines.append(Content.assemble((number, "dim"), drawn, (f"{ms_text(turn.total_ms):>{columns.last}}", "dim")))
+    return lines[:rows]
 
 
-def _legend(stages_ms: Mapping[str, float], width: int) -> Content:
-    """Every stage with its ms; where that is too long, without `first_`, then without dashes, then cut."""
-    named = [(name, stages_ms.get(name)) for name in STAGES]
-    short = [(name.removeprefix("first_"), value) for name, value in named]
-    present = [(name, value) for name, value in short if value is not None]
-    content = Content("")
-    for choice in (named, short, present):
-        content = Content("  ").join(
-            Content.assemble((f"{name} ", "dim"), f"{value:.0f}" if value is not None else DASH)
-            for name, value in choice
-        )
-        if content.cell_length <= width:
-            return content
-    return content.truncate(width, ellipsis=True)
+def short_lines(view: LastView, width: int) -> list[Content]:
+    """Two lines: the turn end to end with the whole time, and its stages in ms with the tokens a second."""
+    stages_ms = view.turn.stages_ms if view.turn is not None else {}
+    total = total_text(stages_ms.get(VOICE_TO_VOICE), view.goal_ms)
+    head = "last turn " if width >= 60 else ""
+    if width - len(head) - total.cell_length - 1 < 8:
+        total = Content(f"{ms_text(stages_ms.get(VOICE_TO_VOICE))} ms")
+    cells = max(width - len(head) - total.cell_length - 1, 0)
+    drawn = bar(spans(stages_ms), Axis(view.full_ms, view.goal_ms, cells))
+    speed = f"  {view.tokens_per_s:.0f} tok/s" if view.tokens_per_s is not None else ""
+    names = legend(stages_ms, width - len(speed))
+    gap = " " * (width - names.cell_length - len(speed))
+    return [
+        Content.assemble((head, "dim"), drawn, " ", total).truncate(width),
+        Content.assemble(names, gap, (speed, "dim")).truncate(width),
+    ]
 
 
-def stage_colour(index: int) -> str:
-    """The style of a stage's bar: two in turn, so that neighbours can be told apart."""
-    return "$stage-even" if index % 2 == 0 else "$stage-odd"
+def title(view: LastView) -> Content:
+    """The frame's upper edge: which turn, its whole time, and what a reply that was begun early saved."""
+    number = f" {view.turn.turn}" if view.turn is not None else ""
+    total = total_text(view.turn.total_ms if view.turn is not None else None, view.goal_ms)
+    early = f" · begun {view.turn.eager_ms:.0f} ms early" if view.turn is not None and view.turn.eager_ms else ""
+    return Content.assemble(f"Last turn{number} · ", total, early)
 
 
-def total_text(stages_ms: Mapping[str, float]) -> str:
-    """The total, or a dash for a turn that was not answered aloud."""
-    total = stages_ms.get(VOICE_TO_VOICE)
-    return f"voice to voice {total:.0f} ms" if total is not None else f"voice to voice {DASH}"
-
-
-def eager_text(eager_ms: float) -> str:
-    """By how much earlier than it was asked for the reply had begun."""
-    return f"eager -{eager_ms:.0f} ms"
+def subtitle(view: LastView) -> Content:
+    """The lower edge: tokens a second, eager hits, and the key that tells more."""
+    parts = [f"{view.tokens_per_s:.0f} tok/s" if view.tokens_per_s is not None else f"{DASH} tok/s"]
+    if view.eager is not None:
+        parts.append(f"eager {view.eager.hits}/{view.eager.hits + view.eager.dropped} hits")
+    return Content(" · ".join([*parts, "f3 history"]))
 
 
 class LastTurn(Widget):
-    """Bars of the last turn's stages; two lines where the screen is low."""
+    """Draws `view`: two lines where the screen is low, a line for each stage elsewhere."""
 
-    stages_ms: reactive[Mapping[str, float]] = reactive(dict)
-    eager_ms: reactive[float] = reactive(0.0)
+    view: reactive[LastView] = reactive(LastView())
+
+    def __init__(self, view: LastView) -> None:
+        super().__init__()
+        self.set_reactive(LastTurn.view, view)
 
     def on_mount(self) -> None:
-        """Begin with an empty frame."""
-        self._entitle()
+        """Begin with an empty axis."""
+        self.watch_view(self.view)
 
-    def watch_stages_ms(self) -> None:
-        """Another turn."""
-        self._entitle()
+    def watch_view(self, view: LastView) -> None:
+        """Another turn, or another goal."""
+        self.border_title, self.border_subtitle = title(view), subtitle(view)
 
-    def watch_eager_ms(self) -> None:
-        """Another turn."""
-        self._entitle()
-
-    def _entitle(self) -> None:
-        """Put the total, what was begun eagerly, and what a full bar means, into the frame."""
-        eager = f" · {eager_text(self.eager_ms)}" if self.eager_ms else ""
-        self.border_title = Content(f"Last turn · {total_text(self.stages_ms)}{eager}")
-        self.border_subtitle = Content(f"full bar {scale_ms(self.stages_ms):.0f} ms" if self.stages_ms else "")
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many rows as the height of the terminal allows."""
+        del container, width
+        if viewport.height < FEW_ROWS:
+            return SHORT_ROWS
+        return STAGE_ROWS + (1 + EARLIER if viewport.height >= MANY_ROWS else 0)
 
     def render(self) -> RenderResult:
-        """Bars, or the short form if they do not fit."""
+        """The panel, or the short form where that does not fit."""
         width, height = self.content_size
-        if height >= len(STAGES):
-            return Content("\n").join(stage_lines(self.stages_ms, width))
-        return Content("\n").join(stacked_lines(self.stages_ms, width, self.eager_ms))
+        lines = short_lines(self.view, width) if height < STAGE_ROWS else panel_lines(self.view, width, height)
+        return Content("\n").join(lines)
