@@ -28,6 +28,8 @@ LIBRARIES = {
     "xllamacpp",
     "espeakng_loader",
     "psutil",
+    "pynvml",
+    "actop",
     "torch",
     "mlx",
     "janome",
@@ -45,7 +47,7 @@ CORE_ONLY = {
     "torch",
     "mlx",
 }
-CORE_PACKAGES = {f"parlor_tui.{name}" for name in ("core", "engines", "captions", "speech", "models")}
+CORE_PACKAGES = {f"parlor_tui.{name}" for name in ("core", "engines", "captions", "speech", "models", "probes")}
 
 
 class Report(TypedDict):

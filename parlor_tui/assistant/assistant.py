@@ -15,6 +15,7 @@ from parlor_tui.assistant.ears import Ears
 from parlor_tui.assistant.inbox import (
     AboutConversation,
     AboutModel,
+    AboutTuning,
     Block,
     FromCore,
     Input,
@@ -23,24 +24,32 @@ from parlor_tui.assistant.inbox import (
     LinkUp,
     MicrophoneEnded,
     Mute,
+    OfSenses,
+    PlayTone,
     Say,
+    ShowCamera,
     Speak,
     SpeakerLost,
     Stop,
     TalkKey,
     Tune,
+    UseDevice,
+    WatchDevices,
 )
 from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
 from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
+from parlor_tui.assistant.opening import Opened
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.talk_key import TalkKey as Key
 from parlor_tui.assistant.talk_key import until_the_key
+from parlor_tui.assistant.tone import tone_pcm16
+from parlor_tui.assistant.tuner import Tuner
 from parlor_tui.assistant.utterance import Heard
 from parlor_tui.conversations.record import ConversationError, earlier
-from parlor_tui.devices.base import MIC_RATE_HZ
+from parlor_tui.devices.base import MIC_RATE_HZ, Microphone, Speaker
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import (
     ConversationBegun,
@@ -53,6 +62,7 @@ from parlor_tui.events import (
     CoreLoading,
     CoreOffer,
     CoreReady,
+    DeviceKind,
     Event,
     Failed,
     InputOver,
@@ -72,12 +82,12 @@ from parlor_tui.events import (
 from parlor_tui.hearing.end_of_turn import wait_for
 from parlor_tui.hearing.short_words import is_noise
 from parlor_tui.hearing.turn import Action, ReplyPhase
-from parlor_tui.hearing.vad import open_vad
+from parlor_tui.hearing.vad import level_dbfs, open_vad
 from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor, core_command
 from parlor_tui.observe.stages import LatencyObserver
-from parlor_tui.settings import Settings, SettingsError, Tuning, check, conversations_folder, log_file
+from parlor_tui.settings import Settings, SettingsError, Tuning, check, config_file, conversations_folder, log_file
 from parlor_tui.usage import OwnUse
 
 _log = logging.getLogger(__name__)
@@ -122,9 +132,15 @@ class Assistant:
             lambda why: self._put(AboutConversation("failed", now_s(), why)),
         )
         self._talk.tap = self._recording
-        self._tuning: Tuning = settings.tuning(settings.core.profile)
+        self._tuner = Tuner(settings, config, self._emit)
+        self._tuning: Tuning = self._tuner.now
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
-        self._senses = Senses(settings.devices, opener or Opener(), self._put, self._notice)
+        self._senses = Senses(
+            settings.devices, opener or Opener(), self._put, self._notice, self._emit, config or config_file()
+        )
+        self._speaker: Speaker | None = None
+        self._microphone: Microphone | None = None
+        self._speech_told: bool | None = None
         self._ears: Ears | None = None
         self._link: Link | None = None
         self._new_link: Link | None = None
@@ -181,8 +197,50 @@ class Assistant:
         self._request(Speak(text, voice))
 
     def tune(self, values: Mapping[str, Any]) -> None:
-        """Change live settings (`{"section.key": value}`), from the next turn on. A refusal arrives as `Failed`."""
+        """Change live settings at once: `{"section.key": value}`, None to have one as it was saved.
+
+        `Tuned` says how everything is set then. A refusal arrives as `Failed`, with nothing changed.
+        """
         self._request(Tune(values))
+
+    def save_tuning(self) -> None:
+        """Write the live settings that were changed into the settings file."""
+        self._request(AboutTuning("save"))
+
+    def tell_tuning(self) -> None:
+        """Have a `Tuned` sent, with the presets that there are now."""
+        self._request(AboutTuning("tell"))
+
+    def use_preset(self, name: str) -> None:
+        """Change the live settings to those of a preset."""
+        self._request(AboutTuning("use", name))
+
+    def keep_preset(self, name: str) -> None:
+        """Keep the live settings as the user's own preset `name`."""
+        self._request(AboutTuning("keep", name))
+
+    def delete_preset(self, name: str) -> None:
+        """Forget a preset of the user's own."""
+        self._request(AboutTuning("delete", name))
+
+    def use_device(self, kind: DeviceKind, name: str, *, remember: bool = True) -> None:
+        """Use another device at once: `default`, `none`, a name, or a file's path; `DeviceUsed` says what came of it.
+
+        One that cannot be used is a `Failed`, and what was in use stays. `remember`: write it into the settings file.
+        """
+        self._request(UseDevice(kind, name, remember))
+
+    def watch_devices(self, wanted: bool) -> None:
+        """Somebody is choosing: list devices soon and often (`DevicesChanged`), and open the microphone already."""
+        self._request(WatchDevices(wanted))
+
+    def show_camera(self, wanted: bool) -> None:
+        """Have `CameraFrame`s sent, or no longer."""
+        self._request(ShowCamera(wanted))
+
+    def play_tone(self) -> None:
+        """Play a short sound, to hear whether the speaker works. A refusal arrives as `Failed`."""
+        self._request(PlayTone())
 
     def get_model(self) -> None:
         """Get the model that was offered, or go on with it, while the talk goes on; then the core starts with it."""
@@ -235,7 +293,18 @@ class Assistant:
             _log.error("the inbox is full: %s dropped", type(message).__name__)
 
     def _request(
-        self, message: AboutConversation | Say | Interrupt | Mute | TalkKey | Speak | Tune | AboutModel
+        self,
+        message: AboutConversation
+        | Say
+        | Interrupt
+        | Mute
+        | TalkKey
+        | Speak
+        | Tune
+        | AboutTuning
+        | AboutModel
+        | OfSenses
+        | PlayTone,
     ) -> None:
         """Called by the thread that draws, which must not wait."""
         try:
@@ -249,7 +318,7 @@ class Assistant:
             self._set_state()
             while True:
                 try:
-                    message = self._inbox.get(timeout=_IDLE_S if self._talk.phase is ReplyPhase.NONE else _TICK_S)
+                    message = self._inbox.get(timeout=_IDLE_S if self._is_at_rest else _TICK_S)
                 except queue.Empty:
                     pass
                 else:
@@ -257,7 +326,10 @@ class Assistant:
                         break
                     self._take(message)
                 self._talk.tick(hold=self._in_speech)
+                if self._talk.phase is ReplyPhase.NONE:
+                    self._playback.pump()  # what is no reply, as a tone
                 self._retry_devices()
+                self._follow_devices()
                 self._start_with_new_model()
                 self._set_state()
         except Exception as error:  # noqa: BLE001 - the edge of the thread: the screen must hear that nobody listens
@@ -274,8 +346,9 @@ class Assistant:
         self._emit(Loading(at_s=now_s(), text="starting"))
         if self._recording.record != "off":
             self._recording.tell()
-        self._playback.use(self._senses.open_speaker())
-        self._senses.open_camera()
+        self._playback.set_volume(self._tuning.speaking.volume_percent)
+        self._senses.open("speaker")
+        self._senses.open("camera")
         try:
             self._ears = Ears(open_vad(), self._playback.reference, lambda text: self._notice(text, "echo"))
         except (ImportError, RuntimeError, OSError) as error:
@@ -298,7 +371,9 @@ class Assistant:
             case Speak(text, voice):
                 self._speak(text, voice)
             case Tune(values):
-                self._tune(values)
+                self._retuned(self._tuner.change(values))
+            case AboutTuning(wish, name):
+                self._retuned(self._tuner.manage(wish, name))
             case AboutModel("get"):
                 self._offers.get()
             case AboutModel("cancel"):
@@ -313,18 +388,25 @@ class Assistant:
                 self._link_down(reason, again)
             case MicrophoneEnded(None):
                 self._emit(InputOver(at_s=now_s()))
-            case MicrophoneEnded(reason):
-                self._abandon()
-                self._senses.microphone_lost(reason or "")
+            case MicrophoneEnded(reason, device):
+                if self._senses.is_used("microphone", device):
+                    self._senses.lost("microphone", reason or "")
             case Trouble(hint):
                 self._notice(hint, "microphone-silent")
-            case SpeakerLost(reason):
-                self._playback.use(None)
-                self._senses.speaker_lost(reason)
+            case SpeakerLost(reason, device):
+                if self._senses.is_used("speaker", device):
+                    self._senses.lost("speaker", reason)
+            case UseDevice() | WatchDevices() | ShowCamera() | Opened() | DevicesFound() | CameraGone() | CameraSees():
+                self._senses.take(message)
+            case PlayTone():
+                self._play_tone()
             case _:
                 pass
 
     def _block(self, block: Block) -> None:
+        if not self._ready:  # there is nobody to tell, but a meter that moves
+            self._emit(MicLevel(at_s=block.at_s, dbfs=level_dbfs(block.samples), speech_probability=0.0))
+            return
         if self._ears is None or self._deaf:
             return
         hearing = until_the_key(self._tuning.hearing) if self._key.open else self._tuning.hearing
@@ -342,7 +424,7 @@ class Assistant:
         match event:
             case CoreHello():
                 self._link = self._new_link
-                self._tuning = self._settings.tuning(event.profile)
+                self._tuning = self._tuner.use_profile(event.profile)
                 self._emit(
                     CoreFound(
                         at_s=now_s(),
@@ -382,9 +464,10 @@ class Assistant:
         self._notice("", "core")
         if ready.profile != self._profile:  # another than the core meant to load at first
             self._profile = ready.profile
-            self._tuning = self._settings.tuning(ready.profile)
+            self._tuning = self._tuner.use_profile(ready.profile)
             self._send_session()
-        self._senses.open_microphone()
+        self._senses.ready()
+        self._senses.open("microphone")
         self._emit(
             Ready(
                 at_s=now_s(),
@@ -393,6 +476,7 @@ class Assistant:
                 load_ms=ready.load_ms,
                 hears=ready.hears,
                 sees=ready.sees,
+                voices=ready.voices,
             )
         )
 
@@ -406,22 +490,21 @@ class Assistant:
         )
 
     def _send_session(self) -> None:
+        self._speech_told = self._speech_wanted
         self._send(
             client_events.UpdateSession(
-                input_rate_hz=MIC_RATE_HZ, speak=self._playback.has_speaker, tuning=self._tuning.values()
+                input_rate_hz=MIC_RATE_HZ, speak=self._speech_wanted, tuning=self._tuning.values()
             )
         )
 
-    def _tune(self, values: Mapping[str, Any]) -> None:
-        try:
-            self._tuning.with_values(values, "not changed")
-        except SettingsError as error:
-            self._emit(Failed(at_s=now_s(), text=str(error)))
+    def _retuned(self, changed: Mapping[str, Any]) -> None:
+        """The live settings `changed` have other values now."""
+        if not changed:
             return
-        self._settings = self._settings.with_values(values, "not changed")
-        self._tuning = self._settings.tuning(self._profile or self._settings.core.profile)
-        self._recording.tuned(values)
-        if "hearing.hands_free" in values:
+        self._tuning = self._tuner.now
+        self._playback.set_volume(self._tuning.speaking.volume_percent)
+        self._recording.tuned(changed)
+        if "hearing.hands_free" in changed:
             self._abandon()
         self._send_session()
 
@@ -556,16 +639,45 @@ class Assistant:
         if self._ears is not None:
             self._ears.new_device()
 
+    @property
+    def _is_at_rest(self) -> bool:
+        """Nothing is to be done before the next message."""
+        return self._talk.phase is ReplyPhase.NONE and not self._playback.is_waiting
+
     def _retry_devices(self) -> None:
-        if not self._ready or now_s() < self._retry_at_s:
+        if now_s() < self._retry_at_s:
             return
         self._retry_at_s = now_s() + _RETRY_DEVICES_S
-        if self._senses.retry_microphone():
-            self._new_device()
-        if self._talk.phase is ReplyPhase.NONE and (speaker := self._senses.retry_speaker()) is not None:
+        self._senses.retry(idle=self._talk.phase is ReplyPhase.NONE)
+
+    def _follow_devices(self) -> None:
+        """Play and listen with the devices that are there now; tell the core whether anything can be heard."""
+        speaker, microphone = self._senses.speaker, self._senses.microphone
+        speaking = self._talk.phase is ReplyPhase.SPEAKING
+        if speaker is not self._speaker and not (speaking and self._speaker is None):  # one that is back begins anew
+            if speaking and speaker is not None:
+                self._talk.interrupt("key")
+            self._speaker = speaker
             self._playback.use(speaker)
             self._new_device()
+        if microphone is not self._microphone:
+            self._microphone = microphone
+            self._abandon()
+            self._new_device()
+        if self._link is not None and self._speech_told is not self._speech_wanted:
             self._send_session()
+
+    @property
+    def _speech_wanted(self) -> bool:
+        """Whether replies are to be spoken: there is a speaker, or there will be in a moment."""
+        return self._playback.has_speaker or self._senses.speaker_coming
+
+    def _play_tone(self) -> None:
+        if not self._playback.has_speaker:
+            self._emit(Failed(at_s=now_s(), text="nothing can be heard: no speaker is open; choose one with F9"))
+        elif self._talk.phase is ReplyPhase.NONE:  # a reply that plays can be heard itself
+            self._playback.begin()
+            self._playback.add(tone_pcm16())
 
     def _send(self, event: client_events.ClientEvent) -> None:
         if self._link is not None:

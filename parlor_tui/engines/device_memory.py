@@ -7,20 +7,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
+from parlor_tui import usage
 from parlor_tui.engines.memory_budget import Device
 
 _NVIDIA = ("nvidia-smi", "--query-gpu=memory.total,memory.used", "--format=csv,noheader,nounits")
 _ANSWER_S = 10.0
-_OWN_MEMORY_BYTES = 2_000_000_000
+OWN_MEMORY_BYTES = 2_000_000_000
 """A GPU with less of its own than this is part of the processor and works in the machine's memory."""
 
 
 def main_memory() -> Device:
     """The machine's own memory. What the system can take back at once does not count as taken."""
-    memory = _psutil().virtual_memory()
-    return Device("memory", int(memory.total), int(memory.total - memory.available))
+    return Device("memory", *usage.memory_bytes())
 
 
 def gpu_memory(
@@ -37,14 +36,14 @@ def gpu_memory(
     found = _nvidia((ask or _run)(_NVIDIA))
     if system == "linux":
         found += _amd(drm_folder)
-    own = [(total, taken) for total, taken in found if total >= _OWN_MEMORY_BYTES]
+    own = [(total, taken) for total, taken in found if total >= OWN_MEMORY_BYTES]
     return Device("GPU memory", *max(own)) if own else None
 
 
 def peak_mb() -> float:
     """The most memory that this process had resident so far, in MB (10^6 bytes); 0 where the system does not tell."""
     if sys.platform == "win32":
-        return float(_psutil().Process().memory_info().peak_wset) / 1e6
+        return usage.peak_bytes() / 1e6
     with contextlib.suppress(OSError):  # not of getrusage, which on Linux counts what the parent had before the exec
         for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith("VmHWM:"):
@@ -52,12 +51,6 @@ def peak_mb() -> float:
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
-
-
-def _psutil() -> Any:
-    import psutil
-
-    return psutil
 
 
 def _run(command: Sequence[str]) -> str:

@@ -39,6 +39,7 @@ from parlor_tui.events.core import (
     TurnJudged,
     Usage,
 )
+from parlor_tui.events.machine import MachineRead, Reading
 from parlor_tui.events.terminal import (
     AudioStarted,
     AudioStopped,
@@ -57,6 +58,7 @@ from parlor_tui.events.terminal import (
     InputOver,
     Interrupted,
     Loading,
+    MachineSeen,
     MediaTaken,
     MicLevel,
     ModelComing,
@@ -78,6 +80,7 @@ from parlor_tui.events.terminal import (
     TurnCommitted,
     TurnDone,
 )
+from parlor_tui.events.tuning import Tuned
 
 __all__ = [
     "AudioStarted",
@@ -117,6 +120,8 @@ __all__ = [
     "ItemDeleted",
     "ItemTruncated",
     "Loading",
+    "MachineRead",
+    "MachineSeen",
     "MediaTaken",
     "MicLevel",
     "ModelComing",
@@ -125,6 +130,7 @@ __all__ = [
     "ModelOver",
     "Notice",
     "PauseJudged",
+    "Reading",
     "Ready",
     "RecordingChanged",
     "ReplyAudio",
@@ -149,6 +155,7 @@ __all__ = [
     "SpeechStopped",
     "State",
     "StateChanged",
+    "Tuned",
     "TurnCommitted",
     "TurnDone",
     "TurnJudged",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from parlor_tui.events.base import ModelOutcome, Role
+from parlor_tui.events.machine import MachineRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class CoreLoading:
 class CoreReady:
     """Every model of the profile is loaded and warmed up; `load_ms` is how long that took in the core.
 
-    `profile` and `model` are what was loaded in the end; `hears` and `sees`: the model does so by itself.
+    `profile` and `model` are what was loaded in the end; `hears` and `sees`: the model does so by itself. `voices` are
+    those that it can speak with.
     """
 
     load_ms: float
@@ -39,6 +41,7 @@ class CoreReady:
     model: str
     hears: bool
     sees: bool
+    voices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +341,7 @@ CoreEvent = (
     | SpeechOver
     | InputTaken
     | ItemTruncated
+    | MachineRead
     | CoreNotice
     | CoreError
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from parlor_tui.events.base import DeviceKind, ModelOutcome, Severity, State, TurnStatus
+from parlor_tui.events.machine import MachineRead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +44,17 @@ class CoreFound(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready(Event):
-    """One can talk or type now. `load_ms` is the core's own loading time; `hears`, `sees`: the model itself does."""
+    """One can talk or type now. `load_ms` is the core's own loading time; `hears`, `sees`: the model itself does.
+
+    `voices` are those that replies can be spoken with.
+    """
 
     profile: str
     model: str
     load_ms: float
     hears: bool = False
     sees: bool = False
+    voices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,12 +306,12 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationBegun(Event):
-    """The model remembers nothing from before, but `earlier`: an empty one for a new conversation.
+    """The model remembers nothing from before but `earlier`: nothing, or the conversation `name` that is taken up again.
 
-    `name` is that of the one taken up again; the turns of the former are those up to `after_turn`.
+    What was typed up to `asked_at_s` and waits to be sent is not sent any more.
     """
 
-    after_turn: int
+    asked_at_s: float
     name: str = ""
     earlier: tuple[EarlierTurn, ...] = ()
 
@@ -317,6 +322,18 @@ class RecordingChanged(Event):
 
     record: Literal["off", "text", "text+audio"]
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineSeen(Event):
+    """What the machine does that the core runs on, and what the terminal's own process takes.
+
+    `terminal_mb` is its resident memory (10^6 bytes), `terminal_cpu_percent` of one core. None is unknown.
+    """
+
+    machine: MachineRead
+    terminal_mb: float | None = None
+    terminal_cpu_percent: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

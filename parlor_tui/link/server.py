@@ -26,6 +26,7 @@ from parlor_tui.core.loading import Loader, loader
 from parlor_tui.core.offering import Offering, offering
 from parlor_tui.core.profiles import Profile, choose, label_of
 from parlor_tui.core.session import Session
+from parlor_tui.core.watching import Watching
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link import client_events as say
 from parlor_tui.link import wire
@@ -42,11 +43,19 @@ _NICE = 5
 class CoreServer:
     """Serves `core`, and what it has to offer, to clients that know `token`."""
 
-    def __init__(self, core: InferenceCore, settings: Settings, token: str, offering: Offering | None = None) -> None:
+    def __init__(
+        self,
+        core: InferenceCore,
+        settings: Settings,
+        token: str,
+        offering: Offering | None = None,
+        watching: Watching | None = None,
+    ) -> None:
         self._core = core
         self._settings = settings
         self._token = token
         self._offering = offering
+        self._watching = watching
 
     async def listen(self, port: int) -> Server:
         """Begin to serve on loopback; port 0 takes a free one. Raises OSError if the port is taken."""
@@ -73,6 +82,8 @@ class CoreServer:
         unwatch = [self._core.watch(client.emit)]
         if self._offering is not None:
             unwatch.append(self._offering.watch(client.emit))
+        if self._watching is not None:
+            unwatch.append(self._watching.watch(client.emit))
         try:
             async for message in connection:
                 client.receive(message)
@@ -241,8 +252,9 @@ def run_core(
         answers.flush()
 
     offered = offering(settings, profile) if simulated is None else None
-    server = CoreServer(core, settings, token, offered)
-    asyncio.run(_serve(core, offered, server, port, announce, follow_stdin=token_file is None))
+    watching = Watching(settings.core.memory_percent)
+    server = CoreServer(core, settings, token, offered, watching)
+    asyncio.run(_serve(core, offered, watching, server, port, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
     os._exit(0)
@@ -264,6 +276,7 @@ def _end_wedged(stuck_s: float) -> None:
 async def _serve(
     core: InferenceCore,
     offered: Offering | None,
+    watching: Watching,
     server: CoreServer,
     port: int,
     announce: Callable[[int], None],
@@ -279,12 +292,14 @@ async def _serve(
         threading.Thread(target=_wait_for_parent, args=(loop, stop), name="parent", daemon=True).start()
     listening = await server.listen(port)
     core.start()
+    watching.start()
     if offered is not None:
         offered.start()
     announce(listening.sockets[0].getsockname()[1])
     await stop.wait()
     if offered is not None:
         offered.close()
+    watching.close()
     core.close()
     listening.close()
     with contextlib.suppress(TimeoutError):

@@ -26,6 +26,7 @@ from parlor_tui.events import (
     ItemAdded,
     ItemDeleted,
     ItemTruncated,
+    MachineRead,
     ReplyAudio,
     ReplyCreated,
     ReplyDelta,
@@ -39,6 +40,7 @@ from parlor_tui.events import (
     TurnJudged,
     Usage,
 )
+from parlor_tui.link import machine_event
 from parlor_tui.link.wire import OUTPUT_RATE_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
 from parlor_tui.settings import Tuning
 
@@ -84,6 +86,8 @@ class Encoder:
                 return [{"type": "parlor.speech.delta", "number": number, "delta": encode_bytes(pcm16)}]
             case SpeechOver(number, reason):
                 return [{"type": "parlor.speech.done", "number": number, "reason": reason}]
+            case MachineRead():
+                return [machine_event.encode(event)]
             case CoreFailed(message, missing):
                 return [{"type": "parlor.failed", "message": message, "missing": missing}]
             case CoreOffer():
@@ -307,13 +311,16 @@ def _decode(message: Json) -> CoreEvent | None:
         case "parlor.loading":
             return CoreLoading(message["text"], message["done_bytes"], message["total_bytes"])
         case "parlor.ready":
-            return CoreReady(**{item.name: message[item.name] for item in fields(CoreReady)})
+            said = {item.name: message[item.name] for item in fields(CoreReady) if item.name != "voices"}
+            return CoreReady(**said, voices=tuple(message.get("voices", ())))
         case "parlor.input.taken":
             return InputTaken(message["turn"], message["kind"], message["took_ms"], message["ago_ms"])
         case "parlor.speech.delta":
             return SpeechPiece(int(message["number"]), decode_bytes(message["delta"], "delta"))
         case "parlor.speech.done":
             return SpeechOver(int(message["number"]), message["reason"])
+        case machine_event.TYPE:
+            return machine_event.decode(message)
         case "parlor.failed":
             return CoreFailed(message["message"], message["missing"])
         case "parlor.models.offer":

@@ -34,6 +34,8 @@ MODULES = {
     "espeakng-loader": "espeakng_loader",
     "litert-lm-api": "litert_lm",
     "psutil": "psutil",
+    **({"nvidia-ml-py": "pynvml"} if sys.platform != "darwin" else {}),
+    **({"actop": "actop"} if sys.platform == "darwin" and platform.machine() == "arm64" else {}),
     "faster-whisper": "faster_whisper",
     "xllamacpp": "xllamacpp",
     "huggingface_hub": "huggingface_hub",

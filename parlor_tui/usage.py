@@ -1,0 +1,81 @@
+"""What memory and processor time are in use: of this machine, of processes. Through psutil; MB are 10^6 bytes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+_BYTES_PER_MB = 1e6
+
+
+def memory_bytes() -> tuple[int, int]:
+    """The machine's memory: its size, and what is taken; what the system can take back at once is not."""
+    memory = psutil().virtual_memory()
+    return int(memory.total), int(memory.total - memory.available)
+
+
+def peak_bytes() -> int:
+    """The most memory that this process had resident so far. On Windows only: psutil does not know it elsewhere."""
+    if sys.platform != "win32":
+        raise NotImplementedError("psutil knows the peak on Windows only")
+    return int(psutil().Process().memory_info().peak_wset)
+
+
+class ProcessorUse:
+    """How busy all processors are together. To be asked from one thread."""
+
+    def __init__(self) -> None:
+        self._began = False
+
+    def percent(self) -> float | None:
+        """Of their time since the last call; None the first time."""
+        percent = float(psutil().cpu_percent(None))
+        began, self._began = self._began, True
+        return percent if began else None
+
+
+class OwnUse:
+    """What this process takes, and those that it started."""
+
+    def __init__(self) -> None:
+        self._own: Any = psutil().Process()
+        self._children: list[Any] = []
+        self._cpu_began = False
+
+    def resident_mb(self) -> float | None:
+        """The memory that this process has resident."""
+        return _resident_mb(self._own)
+
+    def cpu_percent(self) -> float | None:
+        """Of one core, since the last call; None the first time."""
+        try:
+            percent = float(self._own.cpu_percent(None))
+        except psutil().Error:
+            return None
+        began, self._cpu_began = self._cpu_began, True
+        return percent if began else None
+
+    def find_children(self) -> None:
+        """Look for the processes it started, and theirs: costs a look at every process of the machine."""
+        try:
+            self._children = self._own.children(recursive=True)
+        except psutil().Error:
+            self._children = []
+
+    def children_mb(self) -> float:
+        """The memory that those found last have resident; one that is gone has none."""
+        return sum(_resident_mb(child) or 0.0 for child in self._children)
+
+
+def _resident_mb(process: Any) -> float | None:
+    try:
+        return float(process.memory_info().rss) / _BYTES_PER_MB
+    except psutil().Error:  # it is gone, or we may not look
+        return None
+
+
+def psutil() -> Any:
+    """The library."""
+    import psutil as library
+
+    return library
