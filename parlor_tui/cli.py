@@ -91,7 +91,7 @@ def _talk(arguments: argparse.Namespace) -> int:
     def assistant(listener: Callable[[Event], None]) -> Assistant:
         return Assistant(settings, config, listener)
 
-    return run_screen(assistant, settings)
+    return run_screen(assistant, settings, config)
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

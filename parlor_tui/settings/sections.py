@@ -161,7 +161,11 @@ class Speaking:
     voice: str = key("af_heart", "", "a Kokoro voice; `parlor-tui models list` shows which models bring which")
     speed: float = key(1.1, "x", "1 is the voice's own pace", low=0.5, high=2.0)
     volume_percent: int = key(
-        100, "%", "of the voice's own loudness; above 100 its peaks are rounded off, so that nothing clips", low=0, high=200
+        100,
+        "%",
+        "of the voice's own loudness; above 100 its peaks are rounded off, so that nothing clips",
+        low=0,
+        high=200,
     )
     runtime: str = key(
         "auto",
@@ -233,6 +237,13 @@ class Screen:
         "second is felt as waiting",
         low=100,
         high=10_000,
+    )
+    glyphs: str = key(
+        "auto",
+        "",
+        "`ascii` where the terminal shows lines and bars as question marks; `auto` goes by TERM and the locale; needs a "
+        "new start",
+        choices=("auto", "unicode", "ascii"),
     )
 
 

@@ -55,6 +55,7 @@ _DECLARED = {item.name: item for item in fields(Keys)}
 ACTIONS: tuple[Action, ...] = (
     Action("interrupt", "interrupt", "Interrupt", "Talking", rank=1, anywhere=True),
     Action("mute", "mute", "Mute", "Talking", rank=3, anywhere=True),
+    Action("theme", "theme", "Next theme", "Looking", rank=8),
     Action("help", "help", "Help", "Program", rank=4),
     Action("commands", "commands", "Commands", "Program", rank=5, listed=False),
     Action("get_model", "get the model", "Get the offered model", "Program", listed=False),

@@ -7,12 +7,14 @@ import sys
 import traceback
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 from parlor_tui import __version__
 from parlor_tui.settings import Settings, log_file
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl, Listener
 from parlor_tui.ui.leaving import STOP_WITHIN_S, WayOut
+from parlor_tui.ui.remembering import Remembering
 from parlor_tui.ui.terminal import NoTerminalError, Terminal, own_terminal
 
 EXIT_DONE, EXIT_MISSING, EXIT_FAILED = 0, 3, 4
@@ -20,8 +22,12 @@ FRAMES_PER_S = 30
 """Redraws at most; text and meters gain nothing from more, and a laptop's battery does."""
 
 
-def run_screen(make_assistant: Callable[[Listener], AssistantControl], settings: Settings) -> int:
+def run_screen(
+    make_assistant: Callable[[Listener], AssistantControl], settings: Settings, config: Path | None = None
+) -> int:
     """Show the screen until the user leaves; returns the exit code: 0 left, 3 no terminal, 4 failed.
+
+    `config` is the settings file into which what is chosen on the screen is written, None the usual one.
 
     The process is expected to end soon after: threads that do not return are cut off then.
     Raises whatever `make_assistant` raises, with the terminal as it was.
@@ -29,7 +35,7 @@ def run_screen(make_assistant: Callable[[Listener], AssistantControl], settings:
     try:
         with own_terminal(log_file()) as terminal:
             way_out = WayOut(terminal.restore)
-            fault, log_path = _show(make_assistant, settings, terminal, way_out), terminal.log_path
+            fault, log_path = _show(make_assistant, settings, config, terminal, way_out), terminal.log_path
     except NoTerminalError as error:
         print(f"parlor-tui: {error}", file=sys.stderr)  # noqa: T201 - there is no screen to say it on
         return EXIT_MISSING
@@ -43,7 +49,11 @@ def run_screen(make_assistant: Callable[[Listener], AssistantControl], settings:
 
 
 def _show(
-    make_assistant: Callable[[Listener], AssistantControl], settings: Settings, terminal: Terminal, way_out: WayOut
+    make_assistant: Callable[[Listener], AssistantControl],
+    settings: Settings,
+    config: Path | None,
+    terminal: Terminal,
+    way_out: WayOut,
 ) -> BaseException | None:
     """Run the app, then stop the assistant. Returns what went wrong with the app, after writing it to the log."""
     terminal.write_log(f"--- parlor-tui {__version__}, {datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}\n")
@@ -54,7 +64,8 @@ def _show(
 
     fault: BaseException | None = None
     try:
-        app = ParlorApp(assistant, settings, bridge, host=terminal, on_leave=way_out.arm)
+        remember = Remembering(config, bridge.put)
+        app = ParlorApp(assistant, settings, bridge, host=terminal, on_leave=way_out.arm, remember=remember)
         app.run()
         fault = app.fault
     except KeyboardInterrupt:

@@ -115,6 +115,7 @@ class ParlorApp(LooksApp, inherit_bindings=False):
         """What the palette offers."""
         for action in listed_actions():
             yield SystemCommand(title_of(action, self._keys), action.does, getattr(self, f"action_{action.id}"))
+        yield SystemCommand("Choose a theme", "A list, and the whole screen in the one you are at", self.action_themes)
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
         elif self._offer is not None:
