@@ -191,18 +191,15 @@ class Stop:
     """End."""
 
 
+OfSenses = CameraGone | CameraSees | Opened | DevicesFound | UseDevice | WatchDevices | ShowCamera
+"""What the devices themselves are about."""
+
 Input = (
     Block
     | MicrophoneEnded
     | MicrophoneTrouble
     | SpeakerLost
-    | CameraGone
-    | CameraSees
-    | Opened
-    | DevicesFound
-    | UseDevice
-    | WatchDevices
-    | ShowCamera
+    | OfSenses
     | PlayTone
     | LinkUp
     | LinkDown

@@ -19,6 +19,7 @@ class Playback:
 
     def __init__(self) -> None:
         self._speaker: Speaker | None = None
+        self._volume = 1.0
         self._waiting: deque[NDArray[np.float32]] = deque()
         self._waiting_samples = 0
         self.dropped_samples = 0
@@ -28,9 +29,16 @@ class Playback:
         """Can anything be heard."""
         return self._speaker is not None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Is there more than the speaker took so far."""
+        return bool(self._waiting)
+
     def use(self, speaker: Speaker | None) -> None:
         """Play on `speaker` from now on."""
         self._speaker = speaker
+        if speaker is not None:
+            speaker.set_volume(self._volume)
         self._forget()
 
     def begin(self) -> None:
@@ -77,6 +85,12 @@ class Playback:
         """Speech comes soon: a loudspeaker that sleeps is to be awake by then."""
         if self._speaker is not None:
             self._speaker.wake()
+
+    def set_volume(self, percent: float) -> None:
+        """Play so loud from now on, whatever the speaker; 100 is the voice's own loudness, 200 the most."""
+        self._volume = percent / 100
+        if self._speaker is not None:
+            self._speaker.set_volume(self._volume)
 
     def dip(self) -> None:
         """Quieter, under somebody's voice."""

@@ -231,6 +231,10 @@ class RoomSpeaker:
         """See `devices.base.Speaker`."""
         self._buffer.set_gain(gain)
 
+    def set_volume(self, volume: float) -> None:
+        """See `devices.base.Speaker`."""
+        self._buffer.set_volume(volume)
+
     def wake(self) -> None:
         """See `devices.base.Speaker`."""
         self._buffer.wake()

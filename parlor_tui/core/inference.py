@@ -133,7 +133,8 @@ class InferenceCore:
                 for notice in self._notices:
                     self._tell(notice)
                 took_ms = (now_s() - began_s) * 1000
-                self._tell(CoreReady(took_ms, loaded.profile.name, loaded.engine.name, able.hears, able.sees))
+                names, voices = (loaded.profile.name, loaded.engine.name), loaded.voice.voices
+                self._tell(CoreReady(took_ms, *names, able.hears, able.sees, voices))
                 threading.Thread(target=self._watch_engine, args=(loaded,), name="watchdog", daemon=True).start()
             elif error is not None:
                 parts.set_exception(error)

@@ -97,6 +97,9 @@ class Speaker(Protocol):
     def set_gain(self, gain: float) -> None:
         """Play `gain` (0..1) times as loud from now on, over 15 ms: a dip under somebody's voice."""
 
+    def set_volume(self, volume: float) -> None:
+        """Play everything `volume` (0..2) times as loud from now on, over 15 ms. Peaks are rounded off above 1."""
+
     def wake(self) -> None:
         """Speech comes soon: keep a sink awake that sleeps in digital silence and swallows the first of what follows.
 
@@ -132,7 +135,10 @@ class Camera(Protocol):
         """
 
     def newest_jpeg(self) -> tuple[bytes, float] | None:
-        """The newest frame as JPEG, at most 320 wide, and when it was captured; None while there is none to be had."""
+        """The newest frame as JPEG, at most 896 wide, and when it was captured; None while there is none to be had."""
+
+    def newest_rgb(self, widest_px: int, tallest_px: int) -> tuple[NDArray[np.uint8], float] | None:
+        """The same as a small picture, (height, width, 3), that fits into so many pixels; never scaled up."""
 
     def stop(self, timeout_s: float = 1.0) -> None:
         """End it within `timeout_s` whatever the device does."""

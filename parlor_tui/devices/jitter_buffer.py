@@ -152,6 +152,11 @@ class JitterBuffer:
         with self._lock:
             self._shape.set_gain(gain)
 
+    def set_volume(self, volume: float) -> None:
+        """Play everything `volume` (0..2) times as loud from now on, over 15 ms; peaks are rounded off above 1."""
+        with self._lock:
+            self._shape.set_volume(volume)
+
     def wake(self) -> None:
         """Play a noise that nobody hears until the next sample comes, for 3 s at most."""
         with self._lock:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.devices.base import SPEAKER_RATE_HZ
+from parlor_tui.devices.volume import Volume
 
 FADE_SAMPLES = SPEAKER_RATE_HZ // 100
 """10 ms: short enough to be silence at once, long enough not to click."""
@@ -26,6 +27,7 @@ class OutputShape:
         self._gain = 1.0
         self._gain_target = 1.0
         self._gain_left = 0
+        self._volume = Volume()
         self._sounding = False
         self._last = 0.0
         self._glide = 0.0
@@ -69,6 +71,10 @@ class OutputShape:
         if not self._gain_left:
             self._gain = self._gain_target
 
+    def set_volume(self, volume: float) -> None:
+        """Play everything `volume` (0..2) times as loud; at once where nothing sounds."""
+        self._volume.set(volume, at_once=not self._sounding)
+
     def wake(self) -> None:
         """Noise from now on until a sample is played."""
         self._wake_left = WAKE_SAMPLES
@@ -78,7 +84,7 @@ class OutputShape:
 
         At each of `seams` (positions in `out`) begins what does not belong to what is before it.
         """
-        out[:count] *= self._fades(count) * self._gains(count)
+        out[:count] = self._volume.of(out[:count]) * self._fades(count) * self._gains(count)
         places = {seam for seam in seams if seam < count}
         if count and not self._sounding:
             places.add(0)

@@ -72,6 +72,10 @@ class DeviceSpeaker:
         """See `base.Speaker`."""
         self._buffer.set_gain(gain)
 
+    def set_volume(self, volume: float) -> None:
+        """See `base.Speaker`."""
+        self._buffer.set_volume(volume)
+
     def wake(self) -> None:
         """See `base.Speaker`."""
         self._buffer.wake()

@@ -25,6 +25,7 @@ class Loudspeaker:
         self.hold = self.buffer.hold
         self.go_on = self.buffer.go_on
         self.set_gain = self.buffer.set_gain
+        self.set_volume = self.buffer.set_volume
         self.wake = self.buffer.wake
         self.reference = self.buffer.reference
 

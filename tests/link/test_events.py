@@ -118,6 +118,7 @@ SERVER_EVENTS: list[events.CoreEvent] = [
 OURS: list[events.CoreEvent] = [
     events.CoreLoading("loading", 5, 10),
     events.CoreReady(1234.5, "lite", "SmolLM2-135M", hears=False, sees=False),
+    events.CoreReady(1234.5, "lite", "SmolLM2-135M", hears=False, sees=False, voices=("af_heart", "bm_george")),
     events.InputTaken(3, "picture", 860.0, 12.5),
     events.CoreFailed("no model", missing=True),
     events.CoreOffer("gemma-4-e2b", "Gemma 4 E2B", ("2.6 GB", "x"), 26, 4, 99, ("Apache-2.0", "MIT"), fits=True),
