@@ -115,6 +115,13 @@ SERVER_EVENTS: list[events.CoreEvent] = [
     events.ItemDeleted("item_1"),
     events.CoreError("invalid_value", "bad", "session.voice", "event_1"),
 ]
+MACHINE = events.MachineRead(
+    events.Reading("RTX 4070", 97.0, 5100.0, 12_878.6, 91.0, 188.4, 2610.0, 3105.0, True, "GPU hot", 1710.0, 55.0),
+    core_mb=816.2,
+    children_mb=0.0,
+    budget_mb=8371.1,
+    own_memory=True,
+)
 OURS: list[events.CoreEvent] = [
     events.CoreLoading("loading", 5, 10),
     events.CoreReady(1234.5, "lite", "SmolLM2-135M", hears=False, sees=False),
@@ -129,6 +136,8 @@ OURS: list[events.CoreEvent] = [
     events.SpeechOver(3),
     events.SpeechOver(4, "nothing in it can be said"),
     events.CoreNotice("cannot see"),
+    MACHINE,
+    events.MachineRead(events.Reading()),
     events.CaptionPartial("item_1", "Hel"),
     events.ReplyUnit("resp_1", "item_2", "Hi."),
 ]
@@ -161,6 +170,26 @@ def test_the_terminal_reads_what_the_core_meant(event: events.CoreEvent) -> None
 @pytest.mark.parametrize("event", OURS, ids=lambda event: type(event).__name__)
 def test_our_own_events_have_names_of_their_own(event: events.CoreEvent) -> None:
     assert all(m["type"].startswith("parlor.") for m in server_events.Encoder().encode(event, view()))
+
+
+def machine_message(**reading: Any) -> dict[str, Any]:
+    (message,) = server_events.Encoder().encode(MACHINE, view())
+    return message | {"reading": message["reading"] | reading}
+
+
+def test_what_a_newer_core_says_of_its_machine_is_passed_over_and_what_an_older_one_does_not_is_unknown() -> None:
+    newer = machine_message(npu_busy_percent=5.0)
+    assert server_events.decode(newer) == MACHINE
+    assert server_events.decode({"type": "parlor.machine", "reading": {}}) == events.MachineRead(events.Reading())
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [{"cpu_percent": "hot"}, {"gpu_power_w": True}, {"gpu_power_w": 1e999}, {"gpu_name": 5}, {"throttled": "no"}],
+)
+def test_a_reading_that_is_none_is_refused(reading: dict[str, Any]) -> None:
+    with pytest.raises(wire.ProtocolError, match=r"parlor\.machine"):
+        server_events.decode(machine_message(**reading))
 
 
 def test_every_event_has_an_id_of_its_own() -> None:
