@@ -1,125 +1,384 @@
-"""Opens and reopens microphone, speaker and camera; without one of them the talk goes on, and says so."""
+"""The devices of one assistant: chosen, opened, lost, found again; without one of them the talk goes on, and says so.
+
+A device is opened on a thread of its own; until another one works, what was in use goes on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
 
-from parlor_tui.assistant.inbox import Block, Input, MicrophoneEnded, MicrophoneTrouble, SpeakerLost
+from parlor_tui.assistant.inbox import (
+    Block,
+    CameraGone,
+    CameraSees,
+    DevicesFound,
+    Input,
+    MicrophoneEnded,
+    MicrophoneTrouble,
+    OfSenses,
+    ShowCamera,
+    SpeakerLost,
+    UseDevice,
+    WatchDevices,
+)
+from parlor_tui.assistant.looking import Looking
+from parlor_tui.assistant.opening import Opened, Opening, stop_later
 from parlor_tui.devices.base import Camera, DeviceError, Microphone, Speaker
+from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
+from parlor_tui.devices.listing import Found
 from parlor_tui.devices.select import Opener
+from parlor_tui.devices.watch import Watcher
+from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event, Failed, now_s
 from parlor_tui.settings import Devices
+from parlor_tui.settings.saving import save_values
 
 Notify = Callable[[str, str], None]
 """Called with a line for the user and the trouble's name; an empty line when it is over."""
+_SOUND: tuple[DeviceKind, ...] = ("microphone", "speaker")
+_MORE = {"microphone": "", "speaker": " (replies are only shown)", "camera": ""}
+_GONE = {
+    "microphone": "the microphone is gone: {}",
+    "speaker": "the speaker is gone, replies are only shown: {}",
+    "camera": "the camera is gone: {}",
+}
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One kind of device. `choice` is what is used, or is to be used once it is there.
+
+    `tried` is what the user wants in its place, as long as it is being opened; `due`: it is missing, and tried again;
+    `aside`: its stream made way for the opening of the other one; `renew`: there is reason to look for it anew.
+    """
+
+    kind: DeviceKind
+    choice: str
+    opening: Opening
+    device: Any = None
+    tried: str | None = None
+    remember: bool = False
+    at_work: bool = False
+    alone: bool = False
+    due: bool = False
+    aside: bool = False
+    renew: bool = False
 
 
 class Senses:
-    """The devices of one assistant, used by its thread; what they bring is `put` into its inbox."""
+    """The devices of one assistant, used by its thread; what they bring is `put` into its inbox.
 
-    def __init__(self, devices: Devices, opener: Opener, put: Callable[[Input], None], notify: Notify) -> None:
+    `file` is the settings file that choices are written into.
+    """
+
+    def __init__(
+        self,
+        devices: Devices,
+        opener: Opener,
+        put: Callable[[Input], None],
+        notify: Notify,
+        emit: Callable[[Event], None],
+        file: Path,
+        watcher: Watcher | None = None,
+    ) -> None:
         self._devices = devices
         self._opener = opener
         self._put = put
         self._notify = notify
-        self._microphone: Microphone | None = None
-        self._speaker: Speaker | None = None
-        self._camera: Camera | None = None
-        self._microphone_due = False
-        self._speaker_due = False
+        self._emit = emit
+        self._file = file
+        choices: dict[DeviceKind, str] = {
+            "microphone": devices.microphone,
+            "speaker": devices.speaker,
+            "camera": devices.camera,
+        }
+        self._slots = {kind: _Slot(kind, choice, Opening(kind, put)) for kind, choice in choices.items()}
+        self._found: Found | None = None
+        self._loading = True
+        self._watcher = watcher or Watcher(lambda found, came: put(DevicesFound(found, came)))
+        self._looking = Looking(lambda frame: put(CameraSees(frame)), lambda reason: put(CameraGone(reason)))
+
+    # --- what there is ------------------------------------------------------------------------------------------------
 
     @property
     def has_microphone(self) -> bool:
         """Is anything listened to."""
-        return self._microphone is not None
+        return self._slots["microphone"].device is not None
 
-    def open_microphone(self) -> None:
-        """Listen from now on, unless it does already or the user wants no microphone."""
-        if self._microphone is not None:
-            return
-        try:
-            microphone = self._opener.microphone(self._devices.microphone)
-            if microphone is None:
-                return
-            microphone.start(
-                lambda samples, at_s: self._put(Block(samples, at_s)),
-                lambda reason: self._put(MicrophoneEnded(reason)),
-                lambda hint: self._put(MicrophoneTrouble(hint)),
-            )
-        except DeviceError as error:
-            self._microphone_due = True
-            self._notify(str(error), "microphone")
-            return
-        self._microphone = microphone
-        self._microphone_due = False
-        self._notify("", "microphone")
-        self._notify("", "microphone-silent")
+    @property
+    def microphone(self) -> Microphone | None:
+        """What is listened to."""
+        return cast("Microphone | None", self._slots["microphone"].device)
 
-    def open_speaker(self) -> Speaker | None:
-        """The speaker, playing; None without one."""
-        try:
-            speaker = self._opener.speaker(
-                self._devices.speaker, self._devices.jitter_buffer_ms, self._devices.output_latency_ms
-            )
-            if speaker is not None:
-                speaker.start(lambda reason: self._put(SpeakerLost(reason)))
-        except DeviceError as error:
-            self._speaker_due = True
-            self._notify(f"{error} (replies are only shown)", "speaker")
-            return None
-        self._speaker = speaker
-        self._speaker_due = False
-        self._notify("", "speaker")
-        return speaker
+    @property
+    def speaker(self) -> Speaker | None:
+        """What plays."""
+        return cast("Speaker | None", self._slots["speaker"].device)
 
-    def open_camera(self) -> None:
-        """Look from now on, if the user wants that."""
-        try:
-            camera = self._opener.camera(self._devices.camera)
-            if camera is not None:
-                camera.start()
-            self._camera = camera
-        except DeviceError as error:
-            self._notify(str(error), "camera")
+    @property
+    def speaker_coming(self) -> bool:
+        """Will something play in a moment."""
+        return self._slots["speaker"].at_work and self._slots["speaker"].choice != "none"
 
     def frame_jpeg(self) -> bytes | None:
         """The camera's newest frame."""
-        newest = self._camera.newest_jpeg() if self._camera is not None else None
+        camera: Camera | None = self._slots["camera"].device
+        newest = camera.newest_jpeg() if camera is not None else None
         return newest[0] if newest is not None else None
 
-    def microphone_lost(self, reason: str) -> None:
-        """It went away: say so, and try again from time to time."""
-        self._close_microphone()
-        self._microphone_due = True
-        self._notify(f"the microphone is gone: {reason}", "microphone")
+    def take(self, message: OfSenses) -> None:
+        """Take what the user wants of the devices, and what became of them."""
+        match message:
+            case UseDevice(kind, choice, remember):
+                self.use(kind, choice, remember=remember)
+            case WatchDevices(wanted):
+                self.watch(wanted)
+            case ShowCamera(wanted):
+                self._looking.show(wanted)
+            case Opened():
+                self._opened(message)
+            case DevicesFound(found, came):
+                self._found_now(found, came)
+            case CameraGone(reason):
+                self.lost("camera", reason)
+            case CameraSees(frame):
+                if self._slots["camera"].device is not None:
+                    self._emit(frame)
 
-    def speaker_lost(self, reason: str) -> None:
-        """It went away: say so, and try again from time to time."""
-        if self._speaker is not None:
-            self._speaker.stop(0.2)
-            self._speaker = None
-        self._speaker_due = True
-        self._notify(f"the speaker is gone, replies are only shown: {reason}", "speaker")
+    # --- what is wanted -----------------------------------------------------------------------------------------------
 
-    def retry_microphone(self) -> bool:
-        """Open a microphone that is missing, if it is back; whether it is."""
-        if self._microphone_due:
-            self.open_microphone()
-            return self._microphone is not None
-        return False
+    def open(self, kind: DeviceKind) -> None:
+        """Use what was chosen from now on; `opened` is told what came of it. In use, or on its way: nothing happens."""
+        slot = self._slots[kind]
+        if slot.device is None and not slot.at_work:
+            self._begin(slot, slot.choice)
 
-    def retry_speaker(self) -> Speaker | None:
-        """Open a speaker that is missing; None if none is missing or it is not back."""
-        return self.open_speaker() if self._speaker_due else None
+    def use(self, kind: DeviceKind, choice: str, *, remember: bool) -> None:
+        """The user wants another one. What is in use goes on until that works."""
+        slot = self._slots[kind]
+        slot.tried, slot.remember, slot.alone = choice.strip() or "default", remember, False
+        self._begin(slot, slot.tried)
+
+    def watch(self, wanted: bool) -> None:
+        """Somebody is choosing: list what there is, often."""
+        self._watcher.start()
+        self._watcher.choosing(wanted)
+        if self._found is not None:
+            self._tell_found(())
+        for slot in self._slots.values():
+            self._tell_used(slot)
+        microphone = self._slots["microphone"]
+        if wanted and not means_file(microphone.choice, SOUND_SUFFIXES):  # which begins to play when it is opened
+            self.open("microphone")
+
+    def ready(self) -> None:
+        """The models are loaded: from now on what is lost is told at once, and what is plugged in is noticed."""
+        self._loading = False
+        self._watcher.start()
+        self.retry(idle=True)
+
+    def retry(self, *, idle: bool) -> None:
+        """Try what is missing again. `idle`: nothing is played, the streams may be opened anew."""
+        for slot in self._slots.values():
+            if not slot.due or slot.at_work:
+                continue
+            alone = slot.renew and idle and slot.kind in _SOUND
+            slot.renew = slot.renew and not alone
+            self._begin(slot, slot.choice, alone=alone)
 
     def close(self) -> None:
         """Stop all devices, input first; bounded."""
-        self._close_microphone()
-        if self._camera is not None:
-            self._camera.stop(0.3)
-        if self._speaker is not None:
-            self._speaker.stop(0.5)
+        for slot in self._slots.values():
+            slot.opening.close()
+        self._watcher.stop(0.1)
+        for kind, within_s in (("microphone", 0.3), ("camera", 0.3), ("speaker", 0.5)):
+            device = self._slots[cast("DeviceKind", kind)].device
+            if device is not None:
+                device.stop(within_s)
+        self._looking.close()
 
-    def _close_microphone(self) -> None:
-        if self._microphone is not None:
-            self._microphone.stop(0.3)
-            self._microphone = None
+    # --- what happened ------------------------------------------------------------------------------------------------
+
+    def _opened(self, opened: Opened) -> None:
+        slot = self._slots[opened.kind]
+        if opened.attempt != slot.opening.newest:
+            if opened.device is not None:
+                stop_later(opened.device)
+            return
+        slot.at_work = False
+        if opened.trouble:
+            self._failed(slot, opened.trouble)
+        else:
+            self._swap(slot, opened)
+        if opened.forgotten:
+            self._emit(Failed(at_s=now_s(), text=f"used, but not remembered: {opened.forgotten}"))
+        if not slot.at_work:
+            self._back_from_aside()
+
+    def lost(self, kind: DeviceKind, reason: str) -> None:
+        """It went away: say so, and try again from time to time."""
+        slot = self._slots[kind]
+        if slot.device is not None:
+            stop_later(slot.device)
+            slot.device = None
+        if slot.at_work and slot.tried is None:
+            slot.opening.forget()
+            slot.at_work = False
+        slot.due = True
+        if kind == "camera":
+            self._looking.at(None)
+        if kind == "speaker" and self._loading:
+            return  # a machine that loads models may be too busy for sound; told if it stays away
+        self._notify(_GONE[kind].format(reason), kind)
+        self._tell_used(slot)
+
+    def _found_now(self, found: Found, came: tuple[str, ...]) -> None:
+        before, self._found = self._found, found
+        awaited = {slot.choice for slot in self._slots.values() if slot.due}
+        for slot in self._slots.values():
+            slot.renew = slot.due
+        self._tell_found(tuple(name for name in came if name not in awaited))
+        for slot in self._slots.values():
+            if before is not None and _is_gone(slot, before, found):
+                self.lost(slot.kind, f"{slot.device.label} is there no more: plug it in again or choose another one")
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _begin(self, slot: _Slot, choice: str, *, alone: bool = False) -> None:
+        """Open `choice`. `alone`: with every stream closed first, as a system of sound may want it."""
+        slot.at_work = True
+        first: list[Any] = []
+        if alone:
+            for kind in _SOUND:
+                other = self._slots[kind]
+                if other.device is not None:
+                    first.append(other.device)
+                    other.device, other.aside = None, other is not slot
+        listed = _of(self._found, slot.kind) if self._found is not None and not self._found.trouble else None
+        start = partial(self._start, slot.kind, choice, first, listed)
+        keep = slot.tried is not None and slot.remember
+        values = {f"devices.{slot.kind}": choice}
+        slot.opening.begin(start, partial(save_values, self._file, values) if keep else None)
+
+    def _start(self, kind: DeviceKind, choice: str, first: list[Any], listed: tuple[str, ...] | None) -> Any:
+        """On the opening's own thread: the device, started."""
+        for device in first:
+            device.stop(0.5)
+        match kind:
+            case "microphone":
+                return self._start_microphone(choice, listed)
+            case "speaker":
+                devices = self._devices
+                speaker = self._opener.speaker(choice, devices.jitter_buffer_ms, devices.output_latency_ms)
+                if speaker is not None:
+                    speaker.start(partial(self._speaker_lost, speaker))
+                return speaker
+            case "camera":
+                camera = self._opener.camera(choice)
+                if camera is not None:
+                    camera.start()
+                return camera
+
+    def _start_microphone(self, choice: str, listed: tuple[str, ...] | None) -> Microphone | None:
+        if choice == "default" and listed == ():
+            # A sound server would give what the speaker plays in place of a microphone.
+            raise DeviceError("no microphone is there: plug one in, or type instead", missing=True)
+        microphone = self._opener.microphone(choice)
+        if microphone is None:
+            return None
+        microphone.start(
+            lambda samples, at_s: self._put(Block(samples, at_s)),
+            partial(self._microphone_ended, microphone),
+            lambda hint: self._put(MicrophoneTrouble(hint)),
+        )
+        return microphone
+
+    def _speaker_lost(self, speaker: Speaker, reason: str) -> None:
+        self._put(SpeakerLost(reason, speaker))
+
+    def _microphone_ended(self, microphone: Microphone, reason: str | None) -> None:
+        self._put(MicrophoneEnded(reason, microphone))
+
+    def is_used(self, kind: DeviceKind, device: object) -> bool:
+        """Is it this one that is used; a loss that is told of another one means nothing any more."""
+        return self._slots[kind].device is device
+
+    def _swap(self, slot: _Slot, opened: Opened) -> None:
+        old, slot.device = slot.device, opened.device
+        if slot.tried is not None:
+            slot.choice, slot.tried = slot.tried, None
+        slot.due = slot.renew = False
+        if old is not None:
+            stop_later(old)
+        self._notify("", slot.kind)
+        if slot.kind == "microphone":
+            self._notify("", "microphone-silent")
+        if slot.kind == "camera":
+            self._looking.at(slot.device)
+        self._tell_used(slot)
+
+    def _failed(self, slot: _Slot, trouble: str) -> None:
+        if slot.tried is None:
+            slot.due = True
+            self._notify(trouble + _MORE[slot.kind], slot.kind)
+            self._tell_used(slot)
+            return
+        if slot.kind in _SOUND and not slot.alone and self._may_need_to_be_alone(slot):
+            slot.alone = True
+            self._begin(slot, slot.tried, alone=True)
+            return
+        slot.tried = None
+        label = slot.device.label if slot.device is not None else ""
+        going_on = f"; going on with {label}" if label else ""
+        self._emit(Failed(at_s=now_s(), text=trouble + going_on))
+        if slot.device is None and slot.choice != "none":
+            self._begin(slot, slot.choice)
+        self._tell_used(slot)
+
+    def _may_need_to_be_alone(self, slot: _Slot) -> bool:
+        """Whether it may work once no stream is open: it holds what is wanted, or the list is older than the device."""
+        choice = slot.tried or ""
+        if all(self._slots[kind].device is None for kind in _SOUND) or means_file(choice, SOUND_SUFFIXES):
+            return False
+        return choice == "default" or (self._found is not None and choice in _of(self._found, slot.kind))
+
+    def _back_from_aside(self) -> None:
+        for slot in self._slots.values():
+            if slot.aside:
+                slot.aside = False
+                self.open(slot.kind)
+
+    def _tell_used(self, slot: _Slot) -> None:
+        label = slot.device.label if slot.device is not None else ""
+        self._emit(DeviceUsed(at_s=now_s(), kind=slot.kind, choice=slot.choice, label=label))
+        if slot.kind == "camera" and slot.device is None:
+            self._emit(CameraFrame(at_s=now_s()))
+
+    def _tell_found(self, came: tuple[str, ...]) -> None:
+        found = self._found or Found()
+        self._emit(
+            DevicesChanged(
+                at_s=now_s(),
+                microphones=found.microphones,
+                speakers=found.speakers,
+                cameras=found.cameras,
+                came=came,
+                trouble=found.trouble,
+            )
+        )
+
+
+def _of(found: Found, kind: DeviceKind) -> tuple[str, ...]:
+    return {"microphone": found.microphones, "speaker": found.speakers, "camera": found.cameras}[kind]
+
+
+def _is_gone(slot: _Slot, before: Found, now: Found) -> bool:
+    """Whether what is used is in no list any more. The sound server goes on with another one, and does not say so."""
+    if slot.device is None or now.trouble:
+        return False
+    if slot.choice == "default":
+        return bool(_of(before, slot.kind)) and not _of(now, slot.kind)
+    return slot.choice in _of(before, slot.kind) and slot.choice not in _of(now, slot.kind)

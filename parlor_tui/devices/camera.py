@@ -77,6 +77,11 @@ class _Frames:
                     self._jpeg = jpeg
         return jpeg, at_s
 
+    def _newest_small(self, widest_px: int, tallest_px: int) -> tuple[opencv.Image, float] | None:
+        with self._lock:
+            frame, at_s = self._frame, self._at_s
+        return None if frame is None else (opencv.small_rgb(frame, widest_px, tallest_px), at_s)
+
     def _run(self, capture: opencv.Capture) -> None:
         self._thread = threading.Thread(target=self._grab_and_release, args=(capture,), name="camera", daemon=True)
         self._thread.start()
@@ -120,6 +125,11 @@ class DeviceCamera(_Frames):
         newest = self._newest()
         return newest if newest is not None and now_s() - newest[1] <= STALE_S else None
 
+    def newest_rgb(self, widest_px: int, tallest_px: int) -> tuple[opencv.Image, float] | None:
+        """See `base.Camera`."""
+        newest = self._newest_small(widest_px, tallest_px)
+        return newest if newest is not None and now_s() - newest[1] <= STALE_S else None
+
     def _grab(self, capture: opencv.Capture) -> None:
         faults = 0
         while not self._stop.is_set() and faults < FAULTS_IN_A_ROW:
@@ -153,6 +163,11 @@ class VideoCamera(_Frames):
         newest = self._newest()
         return None if newest is None else (newest[0], now_s())
 
+    def newest_rgb(self, widest_px: int, tallest_px: int) -> tuple[opencv.Image, float] | None:
+        """See `base.Camera`."""
+        newest = self._newest_small(widest_px, tallest_px)
+        return None if newest is None else (newest[0], now_s())
+
     def _grab(self, capture: opencv.Capture) -> None:
         start_s, shown_s = now_s() - opencv.position_s(capture), 0.0
         while not self._stop.is_set():
@@ -172,6 +187,7 @@ class PictureCamera:
         """Raises DeviceError if it is no picture."""
         self.label = path.name
         self._jpeg = opencv.read_picture(path)
+        self._rgb: opencv.Image | None = None
 
     def start(self) -> None:
         """See `base.Camera`."""
@@ -179,6 +195,12 @@ class PictureCamera:
     def newest_jpeg(self) -> tuple[bytes, float] | None:
         """See `base.Camera`."""
         return self._jpeg, now_s()
+
+    def newest_rgb(self, widest_px: int, tallest_px: int) -> tuple[opencv.Image, float] | None:
+        """See `base.Camera`."""
+        if self._rgb is None:
+            self._rgb = opencv.rgb_of(self._jpeg)
+        return opencv.scaled_down(self._rgb, widest_px, tallest_px), now_s()
 
     def stop(self, timeout_s: float = 1.0) -> None:
         """See `base.Camera`."""

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.files import regular_file
 
-WIDEST_PX = 320
+WIDEST_PX = 896
+"""What the model's budget for a picture holds at its default: 280 tokens of 48 x 48 pixels, 896 x 672 at 4:3."""
 TALLEST_PX = 1280
 JPEG_QUALITY = 70
 MOST_PIXELS = 50_000_000
@@ -41,17 +42,29 @@ def load() -> Any:
 
 
 def to_jpeg(frame_bgr: Image) -> bytes:
-    """`frame_bgr` (height, width, 3) as JPEG of quality 70, scaled down to at most 320 wide, never up."""
+    """`frame_bgr` (height, width, 3) as JPEG of quality 70, scaled down to at most 896 wide, never up."""
     cv2 = load()
-    height, width = frame_bgr.shape[:2]
-    scale = min(1.0, WIDEST_PX / width, TALLEST_PX / height)
-    if scale < 1.0:
-        size = (max(1, round(width * scale)), max(1, round(height * scale)))
-        frame_bgr = cv2.resize(frame_bgr, size, interpolation=cv2.INTER_AREA)
+    frame_bgr = scaled_down(frame_bgr, WIDEST_PX, TALLEST_PX)
     good, encoded = cv2.imencode(".jpg", frame_bgr, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     if not good:
         raise DeviceError("the frame cannot be made a JPEG")
     return bytes(encoded.tobytes())
+
+
+def scaled_down(picture: Image, widest_px: int, tallest_px: int) -> Image:
+    """`picture` (height, width, 3) made to fit into so many pixels, its shape kept; one that fits stays as it is."""
+    height, width = picture.shape[:2]
+    scale = min(1.0, widest_px / width, tallest_px / height)
+    if scale == 1.0:
+        return picture
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    smaller: Image = load().resize(picture, size, interpolation=load().INTER_AREA)
+    return smaller
+
+
+def small_rgb(frame_bgr: Image, widest_px: int, tallest_px: int) -> Image:
+    """A frame of the camera's, scaled down to fit into so many pixels, as red, green, blue."""
+    return np.ascontiguousarray(scaled_down(frame_bgr, widest_px, tallest_px)[:, :, ::-1])
 
 
 def open_camera_device(device: int | str) -> Capture | None:
@@ -67,8 +80,8 @@ def open_camera_device(device: int | str) -> Capture | None:
     if not capture.isOpened():
         capture.release()
         return None
-    capture.set(cv2.CAP_PROP_FRAME_WIDTH, 640)
-    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 480)
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, 1280)
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, 720)
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     return capture
 
@@ -104,7 +117,7 @@ def is_picture(head: bytes) -> bool:
 
 
 def read_picture(path: Path) -> bytes:
-    """A picture, or the first frame of a video, as JPEG, at most 320 wide. Transparent parts become white.
+    """A picture, or the first frame of a video, as JPEG, at most 896 wide. Transparent parts become white.
 
     Raises DeviceError for whatever is not a complete picture of at most 50 megapixels.
     """

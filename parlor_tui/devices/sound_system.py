@@ -10,9 +10,10 @@ import atexit
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from parlor_tui.devices import pulse
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.bounded import run_bounded
 
@@ -27,7 +28,10 @@ _open_streams = 0
 
 @dataclass(frozen=True, slots=True)
 class SoundDevice:
-    """A sound device as PortAudio knows it; `rate_hz` is its own rate."""
+    """A sound device as PortAudio knows it; `rate_hz` is its own rate.
+
+    `routed`: it is the way to the sound server, for the server's own device of this name.
+    """
 
     number: int
     name: str
@@ -38,6 +42,7 @@ class SoundDevice:
     default_microphone: bool
     default_speaker: bool
     default_host: bool
+    routed: str = ""
 
     def channels(self, kind: Kind) -> int:
         """How many channels it has as a `kind`; 0: it is none."""
@@ -130,7 +135,7 @@ def choose(kind: Kind, choice: str) -> SoundDevice:
     """
     for fresh in (False, True):
         known = [device for device in devices() if device.channels(kind)]
-        found = _matches(known, kind, choice)
+        found = _through_pulse(known, kind, choice) or _matches(known, kind, choice)
         if found or fresh or not rescan():
             break
     if len(found) == 1:
@@ -146,6 +151,14 @@ def choose(kind: Kind, choice: str) -> SoundDevice:
         raise DeviceError(f"{kind} {choice!r}: several match: {names}; give the number of one")
     what = "no default is set" if choice == "default" else "no such device or file"
     raise DeviceError(f"{kind} {choice!r}: {what}; there are: {names}", missing=True)
+
+
+def _through_pulse(known: list[SoundDevice], kind: Kind, choice: str) -> list[SoundDevice]:
+    """The sound server's own devices that are meant, if there is a way to it."""
+    way = next((device for device in known if device.name == pulse.ROUTE), None)
+    if way is None or choice == "default" or choice.strip().isdecimal() or choice.strip() == pulse.ROUTE:
+        return []
+    return [replace(way, name=one.description, routed=one.name) for one in pulse.find(kind, choice)]
 
 
 def _matches(known: list[SoundDevice], kind: Kind, choice: str) -> list[SoundDevice]:
@@ -215,7 +228,7 @@ def open_stream(
         first: Exception | None = None
         for channels in dict.fromkeys((1, min(2, device.channels(kind)), device.channels(kind))):
             for hz in dict.fromkeys((rate_hz, device.rate_hz, 48000, 44100)):
-                with _lock:
+                with _lock, pulse.routed(kind, device.routed):
                     try:
                         opened = make(
                             device=device.number,
