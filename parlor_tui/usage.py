@@ -64,7 +64,7 @@ class OwnUse:
 
     def children_mb(self) -> float:
         """The memory that those found last have resident; one that is gone has none."""
-        return sum(_resident_mb(child) or 0.0 for child in self._children)
+        return sum((_resident_mb(child) or 0.0 for child in self._children), 0.0)
 
 
 def _resident_mb(process: Any) -> float | None:

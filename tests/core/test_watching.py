@@ -165,7 +165,7 @@ def test_looking_costs_less_than_0_3_percent_of_a_core() -> None:
 def test_a_terminal_hears_of_the_machine_through_the_link() -> None:
     told: list[CoreEvent] = []
 
-    def load(_progress: OnProgress, _cancelled: threading.Event) -> Parts:
+    def load(progress: OnProgress, cancelled: threading.Event) -> Parts:
         raise OSError("no model is needed here")
 
     async def sitting(watching: Watching) -> None:
