@@ -55,7 +55,11 @@ _DECLARED = {item.name: item for item in fields(Keys)}
 ACTIONS: tuple[Action, ...] = (
     Action("interrupt", "interrupt", "Interrupt", "Talking", rank=1, anywhere=True),
     Action("mute", "mute", "Mute", "Talking", rank=3, anywhere=True),
-    Action("theme", "theme", "Next theme", "Looking", rank=8),
+    Action("history", "history", "History of turns", "Looking", rank=7),
+    Action("talk_key", "talk", "Talk key", "Talking", rank=8, anywhere=True),
+    Action("repeat", "repeat", "Repeat the last reply", "Talking", rank=13),
+    Action("theme", "theme", "Next theme", "Looking", rank=11),
+    Action("copy", "copy", "Copy the last reply", "Keeping", rank=14),
     Action("help", "help", "Help", "Program", rank=4),
     Action("commands", "commands", "Commands", "Program", rank=5, listed=False),
     Action("get_model", "get the model", "Get the offered model", "Program", listed=False),

@@ -18,6 +18,8 @@ from parlor_tui.ui.remembering import Remembering
 from parlor_tui.ui.terminal import NoTerminalError, Terminal, own_terminal
 
 EXIT_DONE, EXIT_MISSING, EXIT_FAILED = 0, 3, 4
+ESC_WAIT_MS = 25
+"""What follows an Esc within this time is part of its key: terminals send such keys at once, fingers do not."""
 FRAMES_PER_S = 30
 """Redraws at most; text and meters gain nothing from more, and a laptop's battery does."""
 
@@ -59,7 +61,8 @@ def _show(
     terminal.write_log(f"--- parlor-tui {__version__}, {datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}\n")
     bridge = Bridge()
     assistant = make_assistant(bridge.put)
-    os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_S))  # read when textual is imported
+    os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_S))  # both are read when textual is imported
+    os.environ.setdefault("ESCDELAY", str(ESC_WAIT_MS))
     from parlor_tui.ui.cockpit import ParlorApp
 
     fault: BaseException | None = None

@@ -12,7 +12,6 @@ from typing import ClassVar, Protocol
 
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
-from textual.command import CommandPalette
 from textual.containers import Horizontal
 from textual.events import Print
 from textual.screen import Screen
@@ -27,18 +26,17 @@ from parlor_tui.events import (
     ModelOver,
     Notice,
     Ready,
-    State,
     now_s,
 )
 from parlor_tui.observe.history import History
 from parlor_tui.settings import Settings
-from parlor_tui.ui.actions import bindings, keymap, may_run
+from parlor_tui.ui.actions import bindings
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.exchange import Exchange
+from parlor_tui.ui.keyed import KeyedApp
 from parlor_tui.ui.looks import LooksApp, Remember
-from parlor_tui.ui.palette import Commands, listed_actions, title_of
-from parlor_tui.ui.screens.help import HelpScreen
+from parlor_tui.ui.screens.history import HistoryScreen
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.key_bar import KeyBar, hints
 from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
@@ -71,12 +69,11 @@ def wall_clock() -> Callable[[float], str]:
     return lambda at_s: f"{started + timedelta(seconds=at_s):%H:%M:%S}"
 
 
-class ParlorApp(LooksApp, inherit_bindings=False):
+class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
     """The whole screen. `fault` is the exception that ended it, if one did."""
 
     CSS_PATH = "cockpit.tcss"
     TITLE = "parlor"
-    ENABLE_COMMAND_PALETTE = False  # it is opened by an action of ours, with keys that can be changed
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
@@ -113,8 +110,7 @@ class ParlorApp(LooksApp, inherit_bindings=False):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers."""
-        for action in listed_actions():
-            yield SystemCommand(title_of(action, self._keys), action.does, getattr(self, f"action_{action.id}"))
+        yield from self.commands_of_actions()
         yield SystemCommand("Choose a theme", "A list, and the whole screen in the one you are at", self.action_themes)
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
@@ -142,7 +138,6 @@ class ParlorApp(LooksApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Get the clockwork going; the assistant starts once the first picture stands."""
-        self.set_keymap(keymap(self._keys))
         self._show_around()
         self.query_one(Prompt).focus()
         self.set_interval(1 / DRAIN_PER_S, self.drain)
@@ -190,6 +185,8 @@ class ParlorApp(LooksApp, inherit_bindings=False):
         if figures_changed:
             last = self.query_one(LastTurn)
             last.view = last.view.after(self._history, self._goal_ms)
+            if isinstance(self.screen, HistoryScreen):
+                self.screen.history_changed()
         self._show_around()
         self.query_one(Talk).show_changes()
 
@@ -263,30 +260,6 @@ class ParlorApp(LooksApp, inherit_bindings=False):
         prompt = self.query_one(Prompt)
         prompt.focus()
         prompt.insert(message.character)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether `action` may run now: what is open over the talk has the keys, but for a few."""
-        del parameters  # ours have none
-        if action == "interrupt_first":
-            in_talk = self.focused is None or isinstance(self.focused, Prompt | Talk)
-            return self._status.state is State.SPEAKING or (in_talk and len(self.screen_stack) == 1)
-        return may_run(action, len(self.screen_stack) > 1)
-
-    def action_interrupt(self) -> None:
-        """Stop the reply."""
-        self._assistant.interrupt()
-
-    def action_interrupt_first(self) -> None:
-        """Stop the reply, before anything that is open gets the key."""
-        self.action_interrupt()
-
-    def action_help(self) -> None:
-        """Show every key."""
-        self.push_screen(HelpScreen(self._keys))
-
-    def action_commands(self) -> None:
-        """Open the palette."""
-        self.push_screen(CommandPalette([Commands], placeholder="What do you want to do?"))
 
     def action_mute(self) -> None:
         """Close or open the microphone."""
