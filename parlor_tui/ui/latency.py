@@ -107,9 +107,12 @@ def bar(placed: Sequence[Span], axis: Axis) -> Content:
 def ticks(axis: Axis) -> Content:
     """What the axis means: its ends and the goal, below the bars."""
     full, goal = f"{axis.full_ms:.0f} ms", f"{GOAL} {axis.goal_ms:.0f}"
-    goal = goal if axis.goal_cell + len(goal) + len(full) + 1 <= axis.cells else ""
-    line = f"0{goal:>{axis.goal_cell - 1 + len(goal)}}" if goal else "0"
-    return Content.styled(f"{line}{full:>{max(axis.cells - len(line), 0)}}"[: axis.cells], "dim")
+    line = "0"
+    if 0 < axis.goal_cell <= axis.cells - len(goal):
+        line = f"{line:<{axis.goal_cell}}{goal}"
+    if len(line) + 1 + len(full) <= axis.cells:
+        line += f"{full:>{axis.cells - len(line)}}"
+    return Content.styled(f"{line:<{axis.cells}}"[: axis.cells], "dim")
 
 
 def stage_colour(index: int) -> str:
@@ -179,17 +182,25 @@ def total_text(total_ms: float | None, goal_ms: float) -> Content:
     return Content.assemble(f"voice to voice {whole} ", mark, f" goal {goal_ms:.0f}")
 
 
-def legend(stages_ms: Mapping[str, float], width: int) -> Content:
-    """Each stage with its ms; where that is too long, without `first_`, then without those that did not happen."""
+def legend(stages_ms: Mapping[str, float], tokens_per_s: float | None, width: int) -> Content:
+    """Each stage with its ms, and on the right how fast the model writes, in `width` cells.
+
+    Where that is too long, `first_` goes, then what did not happen, then a blank between, then the tokens a second.
+    """
     named = [(name, stages_ms.get(name)) for name in STAGES]
     short = [(name.removeprefix("first_"), value) for name, value in named]
-    present = [(name, value) for name, value in short if value is not None]
-    content = Content("")
-    for choice in (named, short, present):
-        content = Content("  ").join(
-            Content.assemble((f"{name} ", "dim"), (ms_text(value), "" if value is not None else "dim"))
-            for name, value in choice
-        )
-        if content.cell_length <= width:
-            return content
-    return content.truncate(width, ellipsis=True)
+    present = [(name, value) for name, value in short if value is not None] or short
+    speed = f" {tokens_per_s:.0f} tok/s" if tokens_per_s is not None else ""
+    for choice, blank in ((named, "  "), (short, "  "), (present, "  "), (present, " ")):
+        content = _named(choice, blank)
+        if content.cell_length + len(speed) <= width:
+            return Content.assemble(content, " " * (width - content.cell_length - len(speed)), (speed, "dim"))
+    content = _named(present, "  ")
+    return (content if content.cell_length <= width else _named(present, " ")).truncate(width, ellipsis=True)
+
+
+def _named(values_ms: Sequence[tuple[str, float | None]], blank: str) -> Content:
+    return Content(blank).join(
+        Content.assemble((f"{name} ", "dim"), (ms_text(value), "" if value is not None else "dim"))
+        for name, value in values_ms
+    )

@@ -95,12 +95,9 @@ def short_lines(view: LastView, width: int) -> list[Content]:
         total = Content(f"{ms_text(stages_ms.get(VOICE_TO_VOICE))} ms")
     cells = max(width - len(head) - total.cell_length - 1, 0)
     drawn = bar(spans(stages_ms), Axis(view.full_ms, view.goal_ms, cells))
-    speed = f"  {view.tokens_per_s:.0f} tok/s" if view.tokens_per_s is not None else ""
-    names = legend(stages_ms, width - len(speed))
-    gap = " " * (width - names.cell_length - len(speed))
     return [
         Content.assemble((head, "dim"), drawn, " ", total).truncate(width),
-        Content.assemble(names, gap, (speed, "dim")).truncate(width),
+        legend(stages_ms, view.tokens_per_s, width),
     ]
 
 
