@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from parlor_tui.events import EarlierTurn
@@ -107,14 +107,6 @@ def mark_line(mark: Mark) -> bytes:
     return _line({"tuned": dict(mark.values), "after": mark.after, "at": mark.at})
 
 
-def lines_of(conversation: Conversation) -> Iterable[bytes]:
-    """The lines that a conversation was read from, or that say the same."""
-    yield head_line(conversation.began, conversation.profile, conversation.model)
-    yield from map(mark_line, conversation.marks)
-    for turn in conversation.turns:
-        yield turn_line(turn.number, **{name: value for name, value in _told(turn).items() if name != "number"})
-
-
 def read(name: str, data: bytes) -> Conversation:
     """The conversation in `data`. Raises ConversationError if a later version wrote it.
 
@@ -171,14 +163,6 @@ def _line(told: Mapping[str, Any]) -> bytes:
         return json.dumps(cut).encode() + b"\n"
 
 
-def _told(turn: Turn) -> dict[str, Any]:
-    """What is known of `turn`, by the names of its fields."""
-    default = Turn(turn.number)
-    told = {item.name: getattr(turn, item.name) for item in fields(turn)}
-    told["stages_ms"] = dict(turn.stages_ms)
-    return {name: value for name, value in told.items() if value != getattr(default, name) or name == "number"}
-
-
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         told = json.loads(line)
@@ -189,9 +173,8 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 def _with(turn: Turn, told: Mapping[str, Any]) -> Turn:
     """`turn` with what a line tells of it; what is not of the right kind tells nothing."""
-    known: dict[str, Any] = {name: _text(told[name]) for name in ("at", "said", "reply", "status") if name in told}
-    if isinstance(told.get("heard"), str):
-        known["heard"] = _text(told["heard"])
+    texts = ("at", "said", "reply", "heard", "status")
+    known: dict[str, Any] = {name: _text(told[name]) for name in texts if isinstance(told.get(name), str)}
     if told.get("by") in ("voice", "typed"):
         known["by"] = told["by"]
     if isinstance(stages := told.get("stages_ms"), dict):

@@ -100,8 +100,8 @@ class Store:
     def fresh_name(self, now: datetime) -> str:
         """A name for a conversation that begins `now`, which no other has."""
         base = f"{now:%Y-%m-%d-%H%M%S}"
-        taken = [number for number in range(1, 10_000) if not (self.folder / _numbered(base, number)).exists()]
-        return _numbered(base, taken[0]) if taken else base
+        names = (_numbered(base, number) for number in range(1, 10_000))
+        return next((name for name in names if not (self.folder / name).exists()), base)
 
     def _summary(self, name: str) -> Summary:
         day, time = name[:10], f"{name[11:13]}:{name[13:15]}"
