@@ -261,6 +261,10 @@ class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
         prompt.focus()
         prompt.insert(message.character)
 
+    def action_history(self) -> None:
+        """Show where the time of each turn went."""
+        self.push_screen(HistoryScreen(self._history, self._goal_ms, self._clock))
+
     def action_mute(self) -> None:
         """Close or open the microphone."""
         self._status = replace(self._status, muted=not self._status.muted)
