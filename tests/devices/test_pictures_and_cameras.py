@@ -67,7 +67,7 @@ def clip(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".bmp", ".webp", ".tiff", ".ppm"])
 @pytest.mark.parametrize(
     ("height", "width", "expected"),
-    [(480, 640, (240, 320)), (100, 80, (100, 80)), (1, 1, (1, 1)), (3000, 20, (1280, 9))],
+    [(960, 1280, (672, 896)), (100, 80, (100, 80)), (1, 1, (1, 1)), (3000, 20, (1280, 9))],
 )
 def test_kinds_and_sizes(tmp_path: Path, suffix: str, height: int, width: int, expected: tuple[int, int]) -> None:
     source = photo(height, width)
@@ -171,7 +171,7 @@ def test_wrong_bytes_give_a_picture_or_one_line(tmp_path: Path, suffix: str, pla
     if isinstance(outcome, str):
         assert "\n" not in outcome
     else:
-        assert outcome.shape[1] <= 320
+        assert outcome.shape[1] <= 896
 
 
 def test_a_damaged_picture_prints_nothing(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_damaged_picture_prints_nothing(tmp_path: Path) -> None:
 
 def test_a_video_gives_its_first_frame(clip: Path) -> None:
     image = decoded(read_picture(clip))
-    assert image.shape == (240, 320, 3)
+    assert image.shape == (480, 640, 3)
     assert image.mean() < 5
 
 
@@ -209,7 +209,7 @@ def test_a_video_is_shown_at_its_own_speed_and_its_last_frame_stays(clip: Path) 
         threading.Event().wait(began_s + wait_s - now_s())
         newest = camera.newest_jpeg()
         assert newest is not None
-        assert decoded(newest[0]).shape == (240, 320, 3)
+        assert decoded(newest[0]).shape == (480, 640, 3)
         assert decoded(newest[0]).mean() == pytest.approx(100 * wait_s, abs=16)
         assert newest[1] == pytest.approx(now_s(), abs=0.1)
     threading.Event().wait(began_s + 2.4 - now_s())
@@ -365,3 +365,21 @@ def test_without_a_camera(monkeypatch: pytest.MonkeyPatch) -> None:
     camera = select.open_camera("1")
     assert camera is not None
     assert camera.label == "1"
+
+
+def test_a_small_picture_of_what_a_camera_sees(tmp_path: Path, clip: Path) -> None:
+    picture = tmp_path / "red.png"
+    red = np.zeros((300, 600, 3), np.uint8)
+    red[:, :, 2] = 200
+    cv2.imwrite(str(picture), red)
+    for path in (picture, clip):
+        camera = select.open_camera(str(path))
+        assert camera is not None
+        camera.start()
+        newest = camera.newest_rgb(96, 72)
+        camera.stop()
+        assert newest is not None
+        small = newest[0]
+        assert small.shape == ((48, 96, 3) if path == picture else (72, 96, 3))
+        if path == picture:
+            assert np.abs(small.astype(int) - (200, 0, 0)).max() <= 6
