@@ -68,19 +68,17 @@ def compact_table(history: History, width: int) -> list[Content]:
     shares = ("p50", "p95", "p99")
     cells = NAME_CELLS + len(shares) * _SHARE_CELLS
     columns = max(min(width // cells, 2), 1)
-    entries = [Content.styled(f"{'ms':<{NAME_CELLS}}" + "".join(f"{share:>{_SHARE_CELLS}}" for share in shares), "dim")]
+    heading = Content.styled(f"{'ms':<{NAME_CELLS}}" + "".join(f"{share:>{_SHARE_CELLS}}" for share in shares), "dim")
+    entries = []
     for stage in (VOICE_TO_VOICE, *STAGES):
         figures = history.figures(stage, 1)
         values = [ms_text(getattr(figures, share) if figures else None) for share in shares]
         name = (f"{stage:<{NAME_CELLS}}", "bold" if stage == VOICE_TO_VOICE else "")
         entries.append(Content.assemble(name, "".join(f"{value:>{_SHARE_CELLS}}" for value in values)))
     rows = -(-len(entries) // columns)
-    gap = " " * (width - columns * cells if columns > 1 else 0)
-    lines = []
-    for row in range(rows):
-        beside = entries[row + rows] if columns > 1 and row + rows < len(entries) else Content("")
-        lines.append(Content.assemble(entries[row], gap, beside).truncate(width))
-    return lines
+    gap = Content(" " * (width - columns * cells))
+    lines = [gap.join([heading] * columns)] + [gap.join(entries[row::rows]) for row in range(rows)]
+    return [line.truncate(width) for line in lines]
 
 
 def stage_table(history: History, width: int) -> list[Content]:

@@ -118,7 +118,7 @@ class HistoryScreen(ModalScreen[None]):
         border: round $primary; border-title-color: $text; border-subtitle-color: $text-muted;
     }
     HistoryScreen Static { height: auto; }
-    HistoryScreen #past-stages { margin-top: 1; }
+    HistoryScreen #past-stages { margin-top: 1; max-height: 50%; }
     HistoryScreen PastTurns { height: 1fr; margin-top: 1; }
     HistoryScreen.-low #past-stages, HistoryScreen.-low PastTurns { margin-top: 0; }
     """
