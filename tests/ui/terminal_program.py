@@ -31,6 +31,8 @@ class Noisy:
         self._listener(CoreFound(at_s=now_s(), profile="lite", model="Toy", demo_grade=True))
         self._listener(Ready(at_s=now_s(), profile="lite", model="Toy", load_ms=1.0))
         self._listener(StateChanged(at_s=now_s(), state=State.LISTENING))
+        if "speaking" in self._faults:
+            self._listener(StateChanged(at_s=now_s(), state=State.SPEAKING))
         if "offers" in self._faults:
             self._listener(offered(now_s()))
         if "quiet" in self._faults:
