@@ -72,6 +72,7 @@ class Recording:
         self._writer = Writer(on_trouble)
         self._started = datetime.now().astimezone() - timedelta(seconds=now_s())
         self._folder: Path | None = None
+        self._last_name = ""
         self._last_number = 0
         self._sound_bytes = 0
         self._too_much_sound = False
@@ -213,8 +214,8 @@ class Recording:
         self._keep_picture(known)
 
     def _begin_folder(self, at: str) -> None:
-        name = self.store.fresh_name(datetime.fromisoformat(at))
-        self._folder = self.store.folder / name
+        name = self.store.fresh_name(datetime.fromisoformat(at), (self._last_name,))
+        self._folder, self._last_name = self.store.folder / name, name
         self._last_number = self._sound_bytes = 0
         self._writer.begin(self._folder, head_line(at, *self._model))
         self.tell()

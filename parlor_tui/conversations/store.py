@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -97,11 +97,11 @@ class Store:
                 f"{gone if gone.exists() else folder}: cannot be deleted: {error.strerror}"
             ) from None
 
-    def fresh_name(self, now: datetime) -> str:
-        """A name for a conversation that begins `now`, which no other has."""
+    def fresh_name(self, now: datetime, taken: Container[str] = ()) -> str:
+        """A name for a conversation that begins `now`, which no other has; those of `taken` are yet to be made."""
         base = f"{now:%Y-%m-%d-%H%M%S}"
         names = (_numbered(base, number) for number in range(1, 10_000))
-        return next((name for name in names if not (self.folder / name).exists()), base)
+        return next((name for name in names if name not in taken and not (self.folder / name).exists()), base)
 
     def _summary(self, name: str) -> Summary:
         day, time = name[:10], f"{name[11:13]}:{name[13:15]}"
