@@ -39,7 +39,7 @@ from parlor_tui.events.core import (
     TurnJudged,
     Usage,
 )
-from parlor_tui.events.machine import MachineRead, Reading
+from parlor_tui.events.machine import HOT_C, MachineRead, Reading
 from parlor_tui.events.terminal import (
     AudioStarted,
     AudioStopped,
@@ -83,6 +83,7 @@ from parlor_tui.events.terminal import (
 from parlor_tui.events.tuning import Tuned
 
 __all__ = [
+    "HOT_C",
     "AudioStarted",
     "AudioStopped",
     "CameraFrame",

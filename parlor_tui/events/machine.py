@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+HOT_C = 85.0
+"""From here on a GPU or a processor is hot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from parlor_tui.events import Reading
+from parlor_tui.events import HOT_C, Reading
 
-__all__ = ["BUSY_PERCENT", "CEILING_SHARE", "HOT_C", "Probe", "Reading", "held_back"]
+__all__ = ["BUSY_PERCENT", "CEILING_SHARE", "Probe", "Reading", "held_back"]
 
 BUSY_PERCENT = 80.0
-HOT_C = 85.0
 CEILING_SHARE = 0.9
 """A clock from this share of its ceiling on is at the ceiling: the last steps are a matter of luck and milliseconds."""
 

@@ -16,9 +16,9 @@ _LEAST_S = 0.2
 _REASONS = {
     "thermal": "GPU hot",
     "prochot": "processor hot",
-    "vr_thermalert": "voltage regulator hot",
+    "vr_thermalert": "regulator hot",
     "vr_tdc": "current limit",
-    "ratl": "running average hot",
+    "ratl": "thermal limit",
     "pl1": "power limit",
     "pl2": "power limit",
     "pl4": "current limit",

@@ -14,7 +14,7 @@ THROTTLE_BITS = {
     0x40: "GPU hot",
     0x20: "GPU hot",
     0x80: "power brake",
-    0x08: "slowed by hardware",
+    0x08: "hardware",
     0x04: "power limit",
 }
 """What holds the clock down against the load's wish, the weightiest first. Idling and clocks set by hand do not."""

@@ -84,7 +84,7 @@ def test_whatever_is_refused_nothing_is_raised_and_nothing_is_zero(refused: set[
         (0x1, False, ""),  # it idles
         (0x2, False, ""),  # clocks set by hand
         (0x4, True, "power limit"),
-        (0x8, True, "slowed by hardware"),
+        (0x8, True, "hardware"),
         (0x20, True, "GPU hot"),
         (0x40 | 0x8, True, "GPU hot"),
         (0x80, True, "power brake"),
