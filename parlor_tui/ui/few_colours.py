@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-BLACK, GREY, DARK_GREY, WHITE = 0, 7, 8, 15
+BLACK, BROWN, GREY, DARK_GREY, WHITE = 0, 3, 7, 8, 15
 GREYS = ((0.03, BLACK), (0.2, DARK_GREY), (0.65, GREY), (1.1, WHITE))
 """Up to which luminance a grey is which."""
 BRIGHT = 8
@@ -25,7 +25,7 @@ COLOURLESS = 0.2
 DARK, LIGHT = 0.09, 0.55
 """Luminance up to which a ground is black, and from which it is white."""
 LEAST_CONTRAST = 2.5
-"""Of words on their ground, by WCAG, as such a terminal usually mixes its colours. Dark grey on black has 2.8."""
+"""Of words on their ground, by WCAG, as such a terminal mixes its colours. Dark grey on black has 2.8."""
 OTHER_GROUND = 1.4
 """Contrast of two grounds from which one of them is drawn reversed where there are no colours."""
 
@@ -68,14 +68,18 @@ def word_of_sixteen(colour: ColorTriplet, ground: int) -> int:
         number = hue if ground == GREY else hue + BRIGHT
     else:
         number = next(grey for limit, grey in GREYS if light < limit)
-    under = _mixed(ground)
-    if contrast(_mixed(number), under) >= LEAST_CONTRAST:
+    under = mixed(ground)
+    if contrast(mixed(number), under) >= LEAST_CONTRAST:
         return number
-    return max((BLACK, WHITE), key=lambda other: contrast(_mixed(other), under))
+    return max((BLACK, WHITE), key=lambda other: contrast(mixed(other), under))
 
 
-def _mixed(number: int) -> ColorTriplet:
-    return RichColour.from_ansi(number).get_truecolor()
+def mixed(number: int) -> ColorTriplet:
+    """How a terminal usually mixes its colour `number`, 0 to 15."""
+    if number == BROWN:
+        return ColorTriplet(170, 85, 0)
+    red, green, blue = (170 * (number >> part & 1) + 85 * (number >> 3) for part in range(3))
+    return ColorTriplet(red, green, blue)
 
 
 class SixteenColours(LineFilter):

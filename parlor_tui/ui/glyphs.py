@@ -23,10 +23,11 @@ FORMS: Mapping[str, str] = {
     # bars: their end in eighths, their shades, their marks
     "▏": "|", "▎": "|", "▍": "|", "▌": "|", "▋": "#", "▊": "#", "▉": "#", "▓": "O", "▒": "=", "░": "-",
     "▀": "\"", "▔": "-", "▕": "|", "▐": "|", "━": "=", "┃": "|", "╸": "=", "╺": "=", "┆": ":", "┊": ":", "╎": ":",
+    "▚": "X", "▞": "X",
     # marks before and between words
     "❯": ">", "▲": "^", "△": "^", "▼": "v", "▽": "v", "▾": "v", "▴": "^", "▸": ">", "◂": "<", "◀": "<", "▣": "#",
     "■": "#", "□": "o", "◼": "#", "◻": "o", "◇": "o", "⬥": "+", "•": "*", "·": ".", "…": "~", "✓": "v", "✔": "v",
-    "✕": "x", "✖": "x", "×": "x", "⚠": "!", "★": "*", "☆": "*", "♪": "~", "⏎": "/", "⌫": "<", "⊘": "o",
+    "✕": "x", "✖": "x", "×": "x", "⚠": "!", "★": "*", "☆": "*", "♪": "~", "⏎": "/", "⌫": "<", "⊘": "/", "🔎": ">",
     "←": "<", "→": ">", "↑": "^", "↓": "v", "↔": "-", "↕": "|", "↵": "/", "↩": "/", "⇥": ">", "⟳": "o", "↻": "o",
     "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "‘": "'", "’": "'", "‚": ",", "“": "\"", "”": "\"", "„": "\"",
     "«": "<", "»": ">", "‹": "<", "›": ">", "°": "'", "µ": "u", "±": "~", "≥": ">", "≤": "<", "≈": "~", "≠": "#",
@@ -92,8 +93,11 @@ _ARROWS = {"LEFTWARDS": "<", "RIGHTWARDS": ">", "UPWARDS": "^", "DOWNWARDS": "v"
 
 
 def ascii_text(text: str) -> str:
-    """`text` in ASCII, as wide as it was."""
-    return text if text.isascii() else "".join(map(ascii_form, text))
+    """`text` in ASCII, as wide as it was: of characters that are drawn as one there may be too many, or too few."""
+    if text.isascii():
+        return text
+    cells = cell_len(text)
+    return f"{''.join(map(ascii_form, text))[:cells]:<{cells}}"
 
 
 class AsciiFilter(LineFilter):

@@ -44,7 +44,7 @@ class ThemePicker(ModalScreen[str | None]):
             padding: 0 1;
         }
         OptionList { height: auto; max-height: 100%; border: none; padding: 0; background: $surface; }
-        OptionList:focus { border: none; }
+        OptionList:focus { border: none; background-tint: $foreground 0%; }
         Static { height: 1; margin-top: 1; color: $text-muted; }
     }
     ThemePicker.-low Static { margin-top: 0; }
