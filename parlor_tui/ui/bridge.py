@@ -17,6 +17,7 @@ from parlor_tui.events import (
     EchoLevel,
     Event,
     Loading,
+    MachineSeen,
     MicLevel,
     ModelComing,
     ReplyAudioArrived,
@@ -59,7 +60,7 @@ class Bridge:
         The thread that drains never waits. After `close` events are discarded: nobody is there to read them.
         """
         with self._changed:
-            if isinstance(event, MicLevel | SpeakerLevel | EchoLevel | CameraFrame):
+            if isinstance(event, MicLevel | SpeakerLevel | EchoLevel | CameraFrame | MachineSeen):
                 if not self._closed:
                     self._meters[type(event)] = event
                 return

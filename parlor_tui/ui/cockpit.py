@@ -30,16 +30,18 @@ from parlor_tui.events import (
 )
 from parlor_tui.observe.history import History
 from parlor_tui.settings import Settings
-from parlor_tui.ui.actions import bindings
+from parlor_tui.ui.actions import bindings, keys_of
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.exchange import Exchange
 from parlor_tui.ui.keyed import KeyedApp
 from parlor_tui.ui.looks import LooksApp, Remember
+from parlor_tui.ui.machine import Machine
 from parlor_tui.ui.screens.history import HistoryScreen
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.key_bar import KeyBar, hints
 from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
+from parlor_tui.ui.widgets.machine import MachinePanel
 from parlor_tui.ui.widgets.offer import OfferBar
 from parlor_tui.ui.widgets.progress import Banner, Progress, Step, Trouble
 from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
@@ -103,10 +105,9 @@ class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
         self._goal_ms = settings.screen.goal_ms
         self._sounds = Sounds.of(settings.hearing)
         self._troubles: dict[str, Trouble] = {}
+        self._machine = Machine()
         self._offer: ModelOffered | None = None
-        self._status = Status(
-            microphone=settings.devices.microphone != "none", camera=settings.devices.camera != "none"
-        )
+        self._status = Status.of(settings, next(iter(keys_of("talk_key", settings.keys)), ""))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers."""
@@ -134,6 +135,7 @@ class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
         yield SoundLine()
         with Horizontal(id="bottom"):
             yield LastTurn(LastView(self._goal_ms).after(self._history, self._goal_ms))
+            yield MachinePanel()
         yield KeyBar(hints(self._keys))
 
     def on_mount(self) -> None:
@@ -181,6 +183,8 @@ class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
             self._transcript.apply(event)
             self._exchange.apply(event)
             self._status = self._status.after(event)
+            self._machine = self._machine.after(event)
+            self._sounds = self._sounds.after(event)
             self._apply(event)
         if figures_changed:
             last = self.query_one(LastTurn)
@@ -192,10 +196,13 @@ class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
 
     def _show_around(self) -> None:
         """Bring what stands around the talk up to date."""
-        self._status = replace(self._status, yields=self._exchange.yields)
-        self._sounds = self._sounds.now(self._exchange)
+        can_cancel = "echo" not in self._troubles
+        self._status = replace(self._status, yields=self._exchange.yields, can_cancel=can_cancel)
+        self._sounds = replace(self._sounds.now(self._exchange), can_cancel=can_cancel)
         self.query_one(StatusLine).status = self._status
-        self.query_one(SoundLine).sounds = replace(self._sounds, can_cancel="echo" not in self._troubles)
+        self.query_one(MachinePanel).machine = self._machine
+        self.query_one(SoundLine).sounds = self._sounds
+        self.query_one(Prompt).placeholder = self._status.invitation
         self.query_one(TalkFrame).note = (self._exchange.note, self._exchange.lasts)
 
     def _apply(self, event: Event) -> None:
