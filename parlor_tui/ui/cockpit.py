@@ -38,6 +38,7 @@ from parlor_tui.ui.keyed import KeyedApp
 from parlor_tui.ui.looks import LooksApp, Remember
 from parlor_tui.ui.machine import Machine
 from parlor_tui.ui.screens.history import HistoryScreen
+from parlor_tui.ui.sensed import SensedApp, Side
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.key_bar import KeyBar, hints
 from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
@@ -71,7 +72,7 @@ def wall_clock() -> Callable[[float], str]:
     return lambda at_s: f"{started + timedelta(seconds=at_s):%H:%M:%S}"
 
 
-class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
+class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
     """The whole screen. `fault` is the exception that ended it, if one did."""
 
     CSS_PATH = "cockpit.tcss"
@@ -95,6 +96,7 @@ class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
         self.fault: Exception | None = None
         self._assistant = assistant
         self._keys = settings.keys
+        self.use_devices(settings.devices)
         self._bridge = bridge
         self._host = host
         self._on_leave = on_leave
@@ -183,6 +185,7 @@ class ParlorApp(LooksApp, KeyedApp, inherit_bindings=False):
             self._transcript.apply(event)
             self._exchange.apply(event)
             self._status = self._status.after(event)
+            self.device_event(event)
             self._machine = self._machine.after(event)
             self._sounds = self._sounds.after(event)
             self._apply(event)

@@ -17,6 +17,7 @@ from parlor_tui.events import (
     SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
+    Tuned,
     TurnCommitted,
 )
 from parlor_tui.ui.pauses import ended_words, pause_words
@@ -82,6 +83,8 @@ class Exchange:
                 self.echo = event
             case EagerCount():
                 self.eager = event
+            case Tuned(values=values):
+                self._speech_probability = values.get("hearing.vad_threshold", self._speech_probability)
 
     def _tell(self, note: str) -> None:
         self.note, self._pausing = note, False

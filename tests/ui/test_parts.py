@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.events import (
     CoreFound,
+    DeviceUsed,
     EagerCount,
     EchoLevel,
     Event,
@@ -15,16 +18,28 @@ from parlor_tui.events import (
     Ready,
     State,
     StateChanged,
+    Tuned,
     TurnCommitted,
 )
-from parlor_tui.observe.stages import STAGES
 from parlor_tui.settings import Settings
 from parlor_tui.ui.exchange import Exchange
-from parlor_tui.ui.widgets.last_turn import bar, scale_ms, stacked_lines, stage_lines
 from parlor_tui.ui.widgets.progress import Step, banner_line, progress_line
 from parlor_tui.ui.widgets.sounds import Sounds, sound_line
-from parlor_tui.ui.widgets.status import METER, SYMBOLS, YIELDING, Status, meter, shown_db, status_line
-from tests.ui.stand_in import STAGES_MS
+from parlor_tui.ui.widgets.status import (
+    METER,
+    SYMBOLS,
+    THRESHOLD,
+    THRESHOLD_PASSED,
+    VOICE,
+    VOICE_CELLS,
+    YIELDING,
+    Status,
+    meter,
+    shown_db,
+    status_line,
+    voice_cells,
+    voice_meter,
+)
 
 FULL = Status(
     state=State.LISTENING, profile="lite", model="SmolLM2-135M", demo_grade=True, mic_db=-24, camera=True, turn=14
@@ -32,9 +47,9 @@ FULL = Status(
 
 
 def test_the_status_line_in_full() -> None:
-    line = status_line(FULL, 100).plain
+    line = status_line(FULL, 110).plain
     assert line.startswith(" parlor  ● LISTENING   lite · SmolLM2-135M · demo-grade  ")
-    assert line.endswith("mic ▁▂▃▄▅··· -24 dB   cam ▣   turn 14 ")
+    assert line.endswith("mic ▁▂▃▄▅··· -24 dB ····┆····   cam ▣   turn 14 ")
 
 
 @pytest.mark.parametrize("width", [80, 60, 40, 26])
@@ -45,8 +60,9 @@ def test_a_narrow_status_line_keeps_the_state_and_the_mute(width: int) -> None:
         assert "mic muted" in line
 
 
-def test_demo_grade_is_said_at_80_columns() -> None:
-    assert "lite · SmolLM2-135M · demo-grade" in status_line(FULL, 80).plain
+def test_model_grade_and_both_meters_are_there_at_80_columns() -> None:
+    line = status_line(replace(FULL, voice=voice_cells(0.9, 0.5)), 80).plain
+    assert line == " ● LISTENING   lite · SmolLM2-135M · demo-grade   mic ▁▂▃▄▅··· -24 dB ━━━━┃━━━· "
 
 
 @given(
@@ -62,6 +78,9 @@ def test_demo_grade_is_said_at_80_columns() -> None:
         mic_db=st.none() | st.integers(-60, 0),
         camera=st.booleans(),
         turn=st.none() | st.integers(0, 999),
+        voice=st.none() | st.integers(0, 8),
+        hands_free=st.booleans(),
+        talk_key=st.sampled_from(["", "f7"]),
     ),
     st.integers(1, 200),
 )
@@ -87,7 +106,7 @@ def test_the_status_follows_the_events() -> None:
     events: list[Event] = [
         CoreFound(at_s=0.0, profile="lite", model="m", demo_grade=True),
         Ready(at_s=0.0, profile="gemma", model="g", load_ms=1.0),
-        MicLevel(at_s=0.0, dbfs=-24.0, speech_probability=0.0),
+        MicLevel(at_s=0.0, dbfs=-24.0, speech_probability=0.3),
         StateChanged(at_s=0.0, state=State.MUTED),
         StateChanged(at_s=0.0, state=State.SPEAKING),
         TurnCommitted(at_s=0.0, turn=4, last_speech_at_s=None),
@@ -95,9 +114,61 @@ def test_the_status_follows_the_events() -> None:
     status = Status()
     for event in events:
         status = status.after(event)
-    expected = Status(State.SPEAKING, None, True, "gemma", "g", True, mic_db=-24, turn=4)
+    expected = Status(State.SPEAKING, None, True, "gemma", "g", True, mic_db=-24, turn=4, voice=2)
     assert status == expected
     assert not status.after(StateChanged(at_s=0.0, state=State.LISTENING)).muted
+
+
+def test_without_a_microphone_the_state_says_so_and_nobody_is_asked_to_talk() -> None:
+    ready = Status.of(Settings(), "f7").after(StateChanged(at_s=0.0, state=State.LISTENING))
+    assert ready.invitation == "type here, or just talk"
+    gone = ready.after(DeviceUsed(at_s=1.0, kind="microphone", choice="default", label=""))
+    gone = gone.after(StateChanged(at_s=1.0, state=State.MUTED))
+    for width in (120, 80, 40):
+        line = status_line(gone, width).plain
+        assert "○ NO MICROPHONE" in line
+        assert "muted" not in line.lower()
+    assert gone.invitation == "type here"
+    answering = gone.after(StateChanged(at_s=2.0, state=State.SPEAKING))
+    assert "no microphone   cam" in status_line(answering, 80).plain
+    back = gone.after(DeviceUsed(at_s=3.0, kind="microphone", choice="default", label="a headset"))
+    back = back.after(StateChanged(at_s=3.0, state=State.LISTENING))
+    assert back.invitation == "type here, or just talk"
+    assert Status.of(Settings().with_values({"devices.microphone": "none"}, "test"), "f7").invitation == "type here"
+
+
+def test_with_a_key_to_talk_the_state_names_it_until_the_user_mutes() -> None:
+    status = Status.of(Settings().with_values({"hearing.hands_free": False}, "test"), "f7")
+    waiting = status.after(StateChanged(at_s=0.0, state=State.MUTED))
+    assert "○ F7 TO TALK" in status_line(waiting, 80).plain
+    assert waiting.invitation == "type here, or press f7 and talk"
+    assert "○ MUTED" in status_line(replace(waiting, muted=True), 80).plain
+    free = waiting.after(Tuned(at_s=1.0, values={"hearing.hands_free": True}, saved={}))
+    assert free.invitation == "type here, or just talk"
+
+
+@given(st.floats(0, 1), st.floats(0.01, 0.99))
+def test_the_bar_passes_the_threshold_if_and_only_if_it_is_speech(probability: float, threshold: float) -> None:
+    drawn = voice_meter(voice_cells(probability, threshold), threshold).plain
+    assert len(drawn) == VOICE_CELLS + 1
+    assert (THRESHOLD_PASSED in drawn) is (probability >= threshold)
+    before, _, behind = drawn.partition(THRESHOLD_PASSED if probability >= threshold else THRESHOLD)
+    assert before
+    assert behind
+    assert (VOICE in behind) is (probability >= threshold)
+
+
+def test_the_threshold_moves_with_live_tuning_and_over_a_reply_that_echoes() -> None:
+    status = Status.of(Settings(), "f7")
+    tuned = status.after(Tuned(at_s=1.0, values={"hearing.vad_threshold": 0.25}, saved={}))
+    assert voice_meter(0, tuned.threshold).plain == "··┆······"
+    assert "··┆······" in status_line(replace(tuned, mic_db=-50, profile="lite"), 80).plain
+    speaking = replace(status, state=State.SPEAKING)
+    assert speaking.threshold == 0.5
+    assert replace(speaking, can_cancel=False).threshold == 0.92
+    off = speaking.after(Tuned(at_s=1.0, values={"hearing.echo": "off"}, saved={}))
+    assert off.threshold == 0.92
+    assert replace(off, state=State.LISTENING).threshold == 0.5
 
 
 COUNT = EagerCount(at_s=1.0, hits=12, dropped=2, saved_ms=3420.0, wasted_ms=815.0)
@@ -122,6 +193,14 @@ def test_the_sound_line_at_both_sizes() -> None:
 def test_the_settings_show_where_nothing_is_measured(values: dict[str, object], told: str) -> None:
     sounds = Sounds.of(Settings().with_values(values, "test").hearing)
     assert told in sound_line(sounds, 78).plain
+
+
+def test_live_tuning_reaches_the_sound_line() -> None:
+    sounds = Sounds.of(Settings().hearing)
+    tuned = sounds.after(Tuned(at_s=1.0, values={"hearing.echo": "headphones", "hearing.eager_ms": 0}, saved={}))
+    line = sound_line(tuned, 78).plain
+    assert "headphones" in line
+    assert "eager off" in line
 
 
 def test_an_echo_too_weak_to_measure_is_called_so() -> None:
@@ -172,41 +251,6 @@ def test_the_shown_level_is_close_and_calm(dbfs: float, shown: int | None) -> No
     assert -60 <= new <= 0
     assert abs(new - min(max(dbfs, -60.0), 0.0)) <= 2.0
     assert len(meter(new)) == len(METER)
-
-
-@given(st.dictionaries(st.sampled_from([*STAGES, "voice_to_voice"]), st.floats(0, 100_000)), st.integers(1, 200))
-def test_bars_fit_any_times_and_width(stages_ms: dict[str, float], width: int) -> None:
-    lines = stage_lines(stages_ms, width)
-    assert len(lines) == len(STAGES)
-    if width >= 30:
-        assert all(line.cell_length <= width for line in lines)
-        assert all(line.cell_length <= width for line in stacked_lines(stages_ms, width))
-    assert len(stacked_lines(stages_ms, width)) == 2
-
-
-def test_bars_share_one_scale_and_a_missing_stage_is_a_dash() -> None:
-    lines = [line.plain for line in stage_lines(STAGES_MS, 80)]
-    assert [line.split()[0] for line in lines] == list(STAGES)
-    assert lines[0].split()[-1] == "612"
-    assert lines[2].split() == ["see", "\N{EN DASH}"]
-    assert scale_ms(STAGES_MS) == 1000.0
-    lengths = [line.count("█") for line in lines]
-    assert lengths[0] == round(612 / 1000 * (80 - 16 - 6) - 0.5)
-    assert lengths[0] > lengths[5] > lengths[1] > lengths[3]
-
-
-def test_a_bar_is_never_longer_than_its_room_nor_invisible() -> None:
-    assert bar(2000.0, 1000.0, 10) == "█" * 10
-    assert bar(0.001, 1000.0, 10) == "▏"
-    assert bar(0.0, 1000.0, 10) == ""
-
-
-def test_the_short_form_names_every_stage_and_the_total() -> None:
-    head, legend = (line.plain for line in stacked_lines(STAGES_MS, 78))
-    assert head.startswith("last turn ███")
-    assert head.endswith(" voice to voice 1259 ms")
-    assert stacked_lines(STAGES_MS, 78, eager_ms=352.4)[0].plain.endswith(" eager -352 ms · voice to voice 1259 ms")
-    assert legend == "endpoint 612  hear 143  see \N{EN DASH}  token 88  sentence 121  audio 254  playout 41"
 
 
 def test_progress_shows_megabytes_or_just_the_text() -> None:

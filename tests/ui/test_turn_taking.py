@@ -81,7 +81,7 @@ async def test_joined_turns_stand_close_and_the_eager_figures_are_seen() -> None
         first = next(number for number, row in enumerate(now) if "╭ I would like" in row)
         assert "│ you went on: answered together, below" in now[first + 1]
         assert "╰ needs to steep" in now[first + 2]
-        assert any("voice to voice 1259 ms · eager -352 ms" in row for row in now)
+        assert any("voice to voice 1259 ms ▲ goal 800 · begun 352 ms early" in row for row in now)
         now = await rows(app, pilot, assistant, stand_in.eager())
         assert any("eager 12 of 14 used · 3420 ms saved · 815 ms wasted" in row for row in now)
 

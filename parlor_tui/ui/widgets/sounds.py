@@ -9,10 +9,10 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from parlor_tui.events import EagerCount, State
+from parlor_tui.events import EagerCount, Event, State, Tuned
 from parlor_tui.settings import Hearing
 from parlor_tui.ui.exchange import Exchange
-from parlor_tui.ui.widgets.last_turn import DASH
+from parlor_tui.ui.latency import DASH
 from parlor_tui.ui.widgets.status import METER, QUIETEST_DBFS, meter, shown_db
 
 WIDE_CELLS = 100
@@ -40,6 +40,13 @@ class Sounds:
     def of(cls, hearing: Hearing) -> Sounds:
         """Before anything sounded."""
         return cls(echo=hearing.echo, may_be_eager=hearing.eager_ms > 0)
+
+    def after(self, event: Event) -> Sounds:
+        """What it shows once `event` has happened."""
+        if not isinstance(event, Tuned):
+            return self
+        eager_ms = event.values.get("hearing.eager_ms", int(self.may_be_eager))
+        return replace(self, echo=event.values.get("hearing.echo", self.echo), may_be_eager=eager_ms > 0)
 
     def now(self, exchange: Exchange) -> Sounds:
         """The figures of `exchange`; small changes of a level do not show."""
