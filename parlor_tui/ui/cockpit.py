@@ -32,6 +32,7 @@ from parlor_tui.observe.history import History
 from parlor_tui.settings import Settings
 from parlor_tui.ui.actions import bindings, keys_of
 from parlor_tui.ui.bridge import Bridge
+from parlor_tui.ui.choices import Choices
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.exchange import Exchange
 from parlor_tui.ui.keyed import KeyedApp
@@ -106,6 +107,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
         self._history = History()
         self._goal_ms = settings.screen.goal_ms
         self._sounds = Sounds.of(settings.hearing)
+        self._choices = Choices(settings)
         self._troubles: dict[str, Trouble] = {}
         self._machine = Machine()
         self._offer: ModelOffered | None = None
@@ -115,6 +117,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
         """What the palette offers."""
         yield from self.commands_of_actions()
         yield SystemCommand("Choose a theme", "A list, and the whole screen in the one you are at", self.action_themes)
+        yield from self.commands_of_choices()
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
         elif self._offer is not None:
@@ -129,11 +132,13 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
         yield Progress()
         yield Banner()
         yield OfferBar()
-        with Horizontal(id="top"), TalkFrame(id="talk-frame"):
-            yield Talk(self._transcript, self._clock, id="talk")
-            with Horizontal(id="prompt-row"):
-                yield Static(PROMPT_MARK, id="prompt-mark")
-                yield Prompt(id="prompt")
+        with Horizontal(id="top"):
+            with TalkFrame(id="talk-frame"):
+                yield Talk(self._transcript, self._clock, id="talk")
+                with Horizontal(id="prompt-row"):
+                    yield Static(PROMPT_MARK, id="prompt-mark")
+                    yield Prompt(id="prompt")
+            yield Side(id="side")
         yield SoundLine()
         with Horizontal(id="bottom"):
             yield LastTurn(LastView(self._goal_ms).after(self._history, self._goal_ms))
@@ -184,6 +189,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
             figures_changed = self._history.apply(event) or figures_changed
             self._transcript.apply(event)
             self._exchange.apply(event)
+            self._choices.apply(event)
             self._status = self._status.after(event)
             self.device_event(event)
             self._machine = self._machine.after(event)

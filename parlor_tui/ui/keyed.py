@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from textual.app import App, SystemCommand
-from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import Event, Key
 
 from parlor_tui.events import State
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import keymap, may_run
+from parlor_tui.ui.choices import Choices
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.escape import both_keys, quick_driver
-from parlor_tui.ui.palette import Commands, listed_actions, title_of
+from parlor_tui.ui.looks import Remember
+from parlor_tui.ui.palette import choosing, listed_actions, palette, title_of
 from parlor_tui.ui.screens.help import HelpScreen
 from parlor_tui.ui.transcript import Entry, Transcript, TurnEntry
 from parlor_tui.ui.widgets.prompt import Prompt
@@ -22,6 +24,7 @@ from parlor_tui.ui.widgets.status import Status
 from parlor_tui.ui.widgets.talk import Talk
 
 _STOPPABLE = (State.SPEAKING, State.THINKING)
+VOICE = "speaking.voice"
 _SHOWN_CHARS = 40
 
 
@@ -34,6 +37,8 @@ class KeyedApp(App[int], inherit_bindings=False):
     _assistant: AssistantControl
     _transcript: Transcript
     _status: Status
+    _choices: Choices
+    _remember: Remember
 
     def get_driver_class(self) -> type[Driver]:
         """What reads the terminal's keys."""
@@ -64,6 +69,26 @@ class KeyedApp(App[int], inherit_bindings=False):
         for action in listed_actions():
             yield SystemCommand(title_of(action, self._keys), action.does, getattr(self, f"action_{action.id}"))
 
+    def commands_of_choices(self) -> Iterable[SystemCommand]:
+        """The palette's entries for all that can be chosen."""
+        choices, ask = self._choices, self._assistant
+        yield from choosing("voice", choices.voices(), lambda name: ask.tune({VOICE: name}), self.push_screen)
+        yield from choosing("preset", choices.presets(), ask.use_preset, self.push_screen)
+        if changed := choices.changed:
+            undo = dict.fromkeys(changed)
+            yield SystemCommand("Save what was tuned", "It is the same at the next start", ask.save_tuning)
+            yield SystemCommand("Undo what was tuned", "All of it is as it was saved", lambda: ask.tune(undo))
+        for kind in ("microphone", "speaker", "camera"):
+            yield from choosing(kind, choices.devices(kind), partial(ask.use_device, kind), self.push_screen)
+        yield from choosing("profile", choices.profiles(), self._use_profile, self.push_screen)
+        yield from choosing("recording", choices.records(), ask.set_recording, self.push_screen)
+
+    def _use_profile(self, name: str) -> None:
+        """The core loads its models when it starts: put the profile into the settings file."""
+        self._remember({"core.profile": name})
+        self._choices.profile_chosen(name)
+        self._say(f"The profile {name} needs a new start: it is used from then on.")
+
     # --- the actions --------------------------------------------------------------------------------------------------
 
     def action_interrupt(self) -> None:
@@ -84,7 +109,7 @@ class KeyedApp(App[int], inherit_bindings=False):
 
     def action_commands(self) -> None:
         """Open the palette."""
-        self.push_screen(CommandPalette([Commands], placeholder="What do you want to do?"))
+        self.push_screen(palette())
 
     def action_copy(self) -> None:
         """Copy the last reply."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from textual.app import SystemCommand
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from parlor_tui.settings import Keys
-from parlor_tui.ui.actions import ACTIONS, Action, keys_of
+from parlor_tui.ui.actions import ACTIONS, GROUPS, Action, keys_of
+from parlor_tui.ui.choices import Choice
+from parlor_tui.ui.text import clean
 
 HELP_SCORE = 0.01
 """What a find in the explaining line counts: less than any in a title."""
@@ -21,32 +24,65 @@ def title_of(action: Action, keys: Keys) -> str:
 
 
 def listed_actions() -> list[Action]:
-    """The actions that the palette always has."""
-    return [action for action in ACTIONS if action.listed]
+    """The actions that the palette always has, in the order of the help."""
+    listed = [action for action in ACTIONS if action.listed]
+    return sorted(listed, key=lambda action: GROUPS.index(action.group))
+
+
+def choosing(
+    kind: str, choices: Iterable[Choice], choose: Callable[[str], object], show: Callable[[CommandPalette], object]
+) -> Iterator[SystemCommand]:
+    """A command that shows a list of `choices`, and one for each of them that is found by searching alone.
+
+    `choose` is given the name of the one that was taken; without any there are no commands.
+    """
+    named = [(clean(choice.name), f"{choice.told[0].upper()}{choice.told[1:]}", choice.name) for choice in choices]
+    if named:
+        listed = [SystemCommand(shown, told, partial(choose, name)) for shown, told, name in named]
+        opened = partial(_palette_of, listed, f"Which {kind}?")
+        yield SystemCommand(f"Choose a {kind}", f"One of {len(listed)}", lambda: show(opened()))
+    for shown, told, name in named:
+        yield SystemCommand(f"{kind.capitalize()}: {shown}", told, partial(choose, name), discover=False)
 
 
 class Commands(Provider):
     """The app's own commands, in the app's own order."""
 
-    def _commands(self) -> Sequence[SystemCommand]:
+    def commands(self) -> Sequence[SystemCommand]:
+        """Everything there is."""
         return list(self.app.get_system_commands(self.screen))
 
     async def discover(self) -> Hits:
         """What is shown before anything was typed."""
-        for command in self._commands():
+        for command in self.commands():
             if command.discover:
                 yield DiscoveryHit(escaped(command.title), command.callback, command.title, escaped(command.help))
 
     async def search(self, query: str) -> Hits:
         """What matches `query`, in its title or in the line that explains it."""
         matcher = self.matcher(query)
-        for command in self._commands():
+        for command in self.commands():
             score, offsets = matcher.fuzzy_search.match(query, command.title)
             title = Content(command.title)
             for offset in offsets:
                 title = title.stylize(matcher.match_style, offset, offset + 1)
             if score > 0 or query.casefold() in command.help.casefold():
                 yield Hit(max(score, HELP_SCORE), title, command.callback, command.title, escaped(command.help))
+
+
+def palette() -> CommandPalette:
+    """The palette with everything in it."""
+    return CommandPalette([Commands], placeholder="What do you want to do?")
+
+
+def _palette_of(commands: Sequence[SystemCommand], placeholder: str) -> CommandPalette:
+    """A palette with `commands` alone."""
+
+    class Listed(Commands):
+        def commands(self) -> Sequence[SystemCommand]:
+            return commands
+
+    return CommandPalette([Listed], placeholder=placeholder)
 
 
 def escaped(text: str) -> str:
