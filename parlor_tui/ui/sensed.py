@@ -1,0 +1,100 @@
+"""The app's side of microphone, speaker and camera: what is used, what can be, and the picture beside the talk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
+from textual.events import Resize
+
+from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event
+from parlor_tui.settings import Devices
+from parlor_tui.ui.camera import CameraPicture
+from parlor_tui.ui.control import AssistantControl
+from parlor_tui.ui.device_choices import DeviceChoices, news
+from parlor_tui.ui.screens.devices import DevicesScreen
+from parlor_tui.ui.transcript import Transcript
+from parlor_tui.ui.widgets.camera_view import CameraView
+from parlor_tui.ui.widgets.status import Status
+
+SIDE_FROM_COLUMNS = 100
+"""A narrower screen has room for the talk alone."""
+
+
+class Side(Vertical):
+    """What the camera sees, beside the talk; absent without a camera, and on a narrow screen."""
+
+    DEFAULT_CSS = """
+    Side {
+        width: 36; height: 14; display: none;
+        border: round $foreground 25%; border-title-color: $text-muted; border-subtitle-color: $text-muted;
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        """The picture alone."""
+        self.border_title = "Camera"
+        yield CameraView(id="side-camera")
+
+
+class SensedApp(App[int], inherit_bindings=False):
+    """An app with devices that change. What it works on is set by the whole app, before it is mounted."""
+
+    _assistant: AssistantControl
+    _transcript: Transcript
+    _status: Status
+
+    def use_devices(self, devices: Devices) -> None:
+        """Begin with what the settings say."""
+        self._device_choices = DeviceChoices.of(devices)
+        self._picture = CameraPicture()
+        self._camera_before = devices.camera if devices.camera != "none" else "default"
+        self._camera_shown = False
+
+    def device_event(self, event: Event) -> None:
+        """Take one event over."""
+        self._device_choices = self._device_choices.after(event)
+        self._picture = self._picture.after(event)
+        match event:
+            case DevicesChanged() if told := news(event):
+                self._transcript.line(told, "info", event.at_s)
+            case DeviceUsed(kind="camera", choice=choice):
+                if choice != "none":
+                    self._camera_before = choice
+                self._status = replace(self._status, camera=bool(event.label))
+                self.show_side()
+            case DeviceUsed(kind="microphone", choice=choice):
+                self._status = replace(self._status, microphone=choice != "none")
+            case CameraFrame():
+                self.query_one("#side-camera", CameraView).picture = self._picture
+        if isinstance(self.screen, DevicesScreen):
+            self.screen.happened(event, self._device_choices, self._picture)
+
+    def show_side(self) -> None:
+        """Show what the camera sees where there is room for it, and have it sent only while somebody sees it."""
+        side = self.query_one(Side)
+        side.display = bool(self._picture.label) and self.size.width >= SIDE_FROM_COLUMNS
+        side.border_subtitle = self._picture.label
+        wanted = side.display or isinstance(self.screen, DevicesScreen)
+        if wanted != self._camera_shown:
+            self._camera_shown = wanted
+            self._assistant.show_camera(wanted)
+
+    def on_resize(self, _: Resize) -> None:
+        """There may be room now, or no more."""
+        self.call_after_refresh(self.show_side)
+
+    # --- the actions --------------------------------------------------------------------------------------------------
+
+    def action_devices(self, kind: DeviceKind = "microphone") -> None:
+        """Choose what is listened, spoken and looked with."""
+        self.push_screen(
+            DevicesScreen(self._assistant, self._device_choices, self._picture, kind), lambda _: self.show_side()
+        )
+        self.call_after_refresh(self.show_side)
+
+    def action_camera(self) -> None:
+        """Open the camera, or close it."""
+        used = self._device_choices.chosen.get("camera", "none")
+        self._assistant.use_device("camera", "none" if used != "none" else self._camera_before, remember=False)
