@@ -101,10 +101,9 @@ class ThemeFolders:
 class ThemeWatch:
     """Looks at `folders` from a thread of its own and calls `tell`, from there, with what is new."""
 
-    def __init__(self, folders: ThemeFolders, tell: Callable[[Found], object], every_s: float = POLL_EVERY_S) -> None:
+    def __init__(self, folders: ThemeFolders, tell: Callable[[Found], object]) -> None:
         self._folders = folders
         self._tell = tell
-        self._every_s = every_s
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="theme-watch", daemon=True)
 
@@ -117,7 +116,7 @@ class ThemeWatch:
         self._stopped.set()
 
     def _watch(self) -> None:
-        while not self._stopped.wait(self._every_s):
+        while not self._stopped.wait(POLL_EVERY_S):
             found = self._folders.look()
             if found is not None and not self._stopped.is_set():
                 self._tell(found)
