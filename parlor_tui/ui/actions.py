@@ -57,6 +57,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("mute", "mute", "Mute", "Talking", rank=3, anywhere=True),
     Action("camera", "camera", "Camera on or off", "Looking", rank=9),
     Action("devices", "devices", "Microphone, speaker, camera", "Looking", rank=10),
+    Action("tune", "tune", "Tune", "Looking", rank=6),
     Action("history", "history", "History of turns", "Looking", rank=7),
     Action("talk_key", "talk", "Talk key", "Talking", rank=8, anywhere=True),
     Action("repeat", "repeat", "Repeat the last reply", "Talking", rank=13),

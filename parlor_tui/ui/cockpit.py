@@ -35,12 +35,14 @@ from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.choices import Choices
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.exchange import Exchange
+from parlor_tui.ui.keeping import KeepingApp
 from parlor_tui.ui.keyed import KeyedApp
 from parlor_tui.ui.looks import LooksApp, Remember
 from parlor_tui.ui.machine import Machine
 from parlor_tui.ui.screens.history import HistoryScreen
 from parlor_tui.ui.sensed import SensedApp, Side
 from parlor_tui.ui.transcript import Transcript
+from parlor_tui.ui.tuned import TunedApp
 from parlor_tui.ui.widgets.key_bar import KeyBar, hints
 from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
 from parlor_tui.ui.widgets.machine import MachinePanel
@@ -50,6 +52,7 @@ from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
 from parlor_tui.ui.widgets.sounds import SoundLine, Sounds
 from parlor_tui.ui.widgets.status import Status, StatusLine
 from parlor_tui.ui.widgets.talk import Talk, TalkFrame
+from parlor_tui.ui.widgets.tune_panel import TunePanel
 
 PROMPT_MARK = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
 DRAIN_PER_S = 12
@@ -73,7 +76,7 @@ def wall_clock() -> Callable[[float], str]:
     return lambda at_s: f"{started + timedelta(seconds=at_s):%H:%M:%S}"
 
 
-class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
+class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bindings=False):
     """The whole screen. `fault` is the exception that ended it, if one did."""
 
     CSS_PATH = "cockpit.tcss"
@@ -96,6 +99,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
         super().__init__(settings.screen, remember)
         self.fault: Exception | None = None
         self._assistant = assistant
+        self._settings = settings
         self._keys = settings.keys
         self.use_devices(settings.devices)
         self._bridge = bridge
@@ -106,6 +110,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
         self._exchange = Exchange(settings.hearing.vad_threshold)
         self._history = History()
         self._goal_ms = settings.screen.goal_ms
+        self.keep_in(settings)
         self._sounds = Sounds.of(settings.hearing)
         self._choices = Choices(settings)
         self._troubles: dict[str, Trouble] = {}
@@ -116,6 +121,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers."""
         yield from self.commands_of_actions()
+        yield from self.commands_of_keeping()
         yield SystemCommand("Choose a theme", "A list, and the whole screen in the one you are at", self.action_themes)
         yield from self.commands_of_choices()
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
@@ -139,6 +145,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
                     yield Static(PROMPT_MARK, id="prompt-mark")
                     yield Prompt(id="prompt")
             yield Side(id="side")
+            yield TunePanel(self._assistant, self._settings)
         yield SoundLine()
         with Horizontal(id="bottom"):
             yield LastTurn(LastView(self._goal_ms).after(self._history, self._goal_ms))
@@ -187,8 +194,10 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
         figures_changed = False
         for event in events:
             figures_changed = self._history.apply(event) or figures_changed
+            self.tune_event(event)
             self._transcript.apply(event)
             self._exchange.apply(event)
+            self.keeping_event(event)
             self._choices.apply(event)
             self._status = self._status.after(event)
             self.device_event(event)
@@ -256,6 +265,7 @@ class ParlorApp(LooksApp, KeyedApp, SensedApp, inherit_bindings=False):
 
     def on_prompt_sent(self, message: Prompt.Sent) -> None:
         """Show a typed turn where it will stand, and hand it to the assistant."""
+        self.mark_changes()
         self._transcript.typed(message.text, now_s())
         talk = self.query_one(Talk)
         talk.show_changes()

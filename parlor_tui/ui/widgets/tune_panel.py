@@ -1,0 +1,332 @@
+"""The side panel: every live setting with a control, what each does, and presets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.events import DescendantBlur, DescendantFocus, Key
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from parlor_tui.events import Event, Failed, Tuned, now_s
+from parlor_tui.settings import Settings
+from parlor_tui.settings.presets import COME_ALONG, NAME_CHARACTERS
+from parlor_tui.ui.control import AssistantControl
+from parlor_tui.ui.tuning import GROUPS, KNOBS, MARKED_AFTER_S, VOICE, Marks, Pace, Panel, help_lines, sample_text
+from parlor_tui.ui.widgets.choice import Choice, Press
+from parlor_tui.ui.widgets.slider import PanelLine, Shown, Slider
+from parlor_tui.ui.widgets.talk import Talk
+
+PRESET, CAMERA = "preset", "camera"
+PRESET_HELP = "Many values under one name: enter uses it, delete forgets one of your own."
+CAMERA_HELP = "Whether the camera looks at all; acts now."
+CLOSED_HELP = "↑ ↓ choose, ← → change, delete has one as it was saved, esc closes."
+
+
+class TunePanel(Vertical):
+    """Opens and closes; asks the assistant for what the user wants, and shows what it says. `apply` takes events."""
+
+    BORDER_TITLE = "Tune"
+    DEFAULT_CSS = """
+    TunePanel {
+        width: 42;
+        height: 1fr;
+        display: none;
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-muted;
+        background: $background;
+        padding: 0 1;
+        &:focus-within { border: round $primary; }
+        VerticalScroll {
+            height: 1fr;
+            scrollbar-size-vertical: 1;
+            scrollbar-background: $background;
+            scrollbar-background-hover: $background;
+            scrollbar-background-active: $background;
+            scrollbar-color: $panel;
+        }
+        .group { height: 1; color: $text-muted; text-style: bold; }
+        .presses { height: 1; padding: 0 1; }
+        .presses Press { margin-right: 1; }
+        Input { height: 1; border: none; padding: 0 1; display: none; background: $panel; }
+        #tune-help { height: 5; padding-top: 1; color: $text-muted; }
+    }
+    .-narrow TunePanel { dock: right; layer: above; }
+    .-low TunePanel #tune-help { height: 4; padding-top: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "close", "close", show=False),
+        Binding("down", "go(1)", "next", show=False),
+        Binding("up", "go(-1)", "previous", show=False),
+    ]
+
+    class Marked(Message):
+        """The user is done with a change: `take_mark` says with which."""
+
+    class Closed(Message):
+        """The panel was closed with its own key."""
+
+    def __init__(self, assistant: AssistantControl, settings: Settings) -> None:
+        super().__init__()
+        self._assistant = assistant
+        self._panel = Panel(settings)
+        self._pace = Pace()
+        self._marks = Marks()
+        self._preset = ""
+        self._to_delete = ""
+        self._answer = ""
+        self._last: Widget | None = None
+
+    def compose(self) -> ComposeResult:
+        """The groups, the presets, and below them what the control at hand does."""
+        with VerticalScroll(can_focus=False):
+            for group, names in GROUPS.items():
+                yield Static(group, classes="group", markup=False)
+                if group == "Seeing":
+                    yield Choice(CAMERA, "camera", Shown(self._panel.camera_words))
+                yield from self._controls(names)
+                if group == "Voice":
+                    with Horizontal(classes="presses"):
+                        yield Press(
+                            "sample", "▶ play a sample", "A few words in this voice; so does enter on the voice."
+                        )
+            yield Static("All of it", classes="group", markup=False)
+            yield Choice(PRESET, "preset", Shown("choose"))
+            with Horizontal(classes="presses"):
+                yield Press("save", "save", "Writes what is not as it was saved into the settings file.")
+                yield Press("keep", "keep as…", "Keeps all of it as a preset of your own: asks for a name.")
+                yield Press("reset", "reset all", "Has everything as it was saved. Delete does so with one.")
+            yield Input(placeholder="a name, then enter", max_length=NAME_CHARACTERS, compact=True)
+        yield Static(CLOSED_HELP, id="tune-help", markup=False)
+
+    def _controls(self, names: Iterable[str]) -> Iterable[Widget]:
+        for name in names:
+            knob = KNOBS[name]
+            shown = self._shown(name)
+            yield Slider(knob, shown) if knob.kind == "slider" else Choice(name, knob.label, shown)
+
+    # --- what happens -------------------------------------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        """Take one event over; those that do not concern the panel change nothing."""
+        if not self._panel.apply(event):
+            return
+        if isinstance(event, Failed):
+            self._answer = event.text
+        if isinstance(event, Tuned):
+            if event.preset and event.changed:
+                self._preset = event.preset
+            if self._preset not in self._panel.presets:
+                self._preset = ""
+            if self._marks.apply(event, now_s()):
+                self.set_timer(MARKED_AFTER_S + 0.05, self._say_marks)
+        if self.display:
+            self._show()
+
+    def take_mark(self) -> str:
+        """What was changed since the last time, in one line; or nothing."""
+        return self._marks.take()
+
+    def _say_marks(self) -> None:
+        if self._marks.done(now_s()):
+            self.post_message(self.Marked())
+
+    # --- open and closed ----------------------------------------------------------------------------------------------
+
+    def toggle(self) -> None:
+        """Open the panel, with the focus where it was; or close it."""
+        if self.display:
+            self.action_close()
+            return
+        self.display = True
+        self._assistant.tell_tuning()
+        self._show()
+        (self._last or self._lines()[0]).focus()
+
+    def action_close(self) -> None:
+        """Close the panel; a name that is asked for first."""
+        asks = self.query_one(Input)
+        if asks.display:
+            asks.display = False
+            self._press("keep").focus()
+            return
+        self.display = False
+        self.post_message(self.Closed())
+
+    def action_go(self, steps: int) -> None:
+        """To the next control, or the one before."""
+        lines = self._lines()
+        at = next((number for number, line in enumerate(lines) if line.has_focus), 0)
+        lines[min(max(at + steps, 0), len(lines) - 1)].focus()
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Say what the control at hand does."""
+        self._last = event.widget
+        self._answer = self._to_delete = ""
+        self._show_help()
+
+    def on_descendant_blur(self, _: DescendantBlur) -> None:
+        """The control was left."""
+        self._answer = self._to_delete = ""
+
+    def on_key(self, event: Key) -> None:
+        """Typing is for the input line."""
+        if event.is_printable and event.character not in (None, " "):
+            event.stop()
+            event.prevent_default()
+            self.post_message(Talk.Typed(event.character or ""))
+
+    # --- what the user does -------------------------------------------------------------------------------------------
+
+    def on_slider_moved(self, message: Slider.Moved) -> None:
+        """Another number."""
+        message.stop()
+        self._want({message.knob.name: message.value})
+
+    def on_slider_refused(self, message: Slider.Refused) -> None:
+        """No number that can be."""
+        message.stop()
+        self._answer = message.why
+        self._show_help()
+
+    def on_choice_stepped(self, message: Choice.Stepped) -> None:
+        """Another one of several."""
+        message.stop()
+        name, steps = str(message.choice.name), message.steps
+        if name == PRESET:
+            self._step_preset(steps)
+        elif name == CAMERA:
+            self.call_later(self.app.run_action, "camera")
+        elif steps is None:
+            self._want({name: None})
+        else:
+            self._want({name: KNOBS[name].next_choice(self._panel.value(name), steps, self._panel.choices(name))})
+
+    def on_choice_taken(self, message: Choice.Taken) -> None:
+        """This one of several: it is played, used, or the next one is taken."""
+        message.stop()
+        match str(message.choice.name):
+            case "speaking.voice":
+                self._play_sample()
+            case "preset":
+                if self._preset:
+                    self._assistant.use_preset(self._preset)
+                else:
+                    self._step_preset(1)
+            case _:
+                message.choice.action_step(1)
+
+    def on_press_pressed(self, message: Press.Pressed) -> None:
+        """A button."""
+        message.stop()
+        match message.press.name:
+            case "sample":
+                self._play_sample()
+            case "save":
+                self._assistant.save_tuning()
+            case "reset":
+                self._want(dict.fromkeys(self._panel.all_changed()))
+            case "keep":
+                asks = self.query_one(Input)
+                asks.value = "" if self._preset in COME_ALONG else self._preset
+                asks.display = True
+                asks.focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """The name of a preset."""
+        message.stop()
+        message.input.display = False
+        if name := message.value.strip():
+            self._assistant.keep_preset(name)
+        self._press("keep").focus()
+
+    def _want(self, values: dict[str, Any]) -> None:
+        """Show `values`, and have them taken over: at once, or a moment later if many come."""
+        if not values:
+            return
+        self._answer = ""
+        self._panel.ask(values)
+        self._pace.put(values)
+        self._send()
+        self._show()
+
+    def _send(self) -> None:
+        if values := self._pace.take(now_s()):
+            self._assistant.tune(values)
+        elif self._pace.waits:
+            self.set_timer(self._pace.every_s / 2, self._send)
+
+    def _step_preset(self, steps: int | None) -> None:
+        names = self._panel.presets
+        if steps is not None:
+            at = names.index(self._preset) if self._preset in names else -1 if steps > 0 else 0
+            self._preset, self._to_delete = names[(at + steps) % len(names)], ""
+        elif self._preset in COME_ALONG or not self._preset:
+            self._answer = "only presets of your own can be deleted"
+        elif self._to_delete != self._preset:
+            self._to_delete = self._preset
+            self._answer = f"delete again forgets the preset {self._preset}"
+        else:
+            self._assistant.delete_preset(self._preset)
+            self._to_delete = self._answer = ""
+        self._show()
+
+    def _play_sample(self) -> None:
+        voice = str(self._panel.value(VOICE))
+        self._assistant.speak(sample_text(voice), voice)
+
+    # --- drawing ------------------------------------------------------------------------------------------------------
+
+    def _lines(self) -> list[Widget]:
+        return [line for line in self.query("PanelLine, Press, Input").results(Widget) if line.display]
+
+    def _press(self, name: str) -> Press:
+        return next(press for press in self.query(Press) if press.name == name)
+
+    def _shown(self, name: str) -> Shown:
+        value, panel = self._panel.value(name), self._panel
+        words = value if KNOBS[name].kind == "slider" else KNOBS[name].words(value)
+        return Shown(words, panel.changed(name), panel.waits(name))
+
+    def _show(self) -> None:
+        """Bring every line up to date."""
+        for slider in self.query(Slider):
+            slider.shown = self._shown(slider.knob.name)
+        for choice in self.query(Choice):
+            if choice.name == PRESET:
+                choice.shown = Shown(self._preset or "choose")
+            elif choice.name == CAMERA:
+                choice.shown = Shown(self._panel.camera_words)
+            else:
+                choice.shown = self._shown(str(choice.name))
+        count = len(self._panel.all_changed())
+        self.border_subtitle = f"● {count} not saved" if count else ""
+        self._show_help()
+
+    def _show_help(self) -> None:
+        """What the control at hand does; or what came of the last thing that was wanted."""
+        at = self._last if self._last is not None and self._last.has_focus else None
+        self.query_one("#tune-help", Static).update(self._answer or self._help_of(at))
+
+    def _help_of(self, at: Widget | None) -> str:
+        match at:
+            case Slider():
+                return help_lines(self._panel, at.knob)
+            case Choice(name=name) if name in KNOBS:
+                return help_lines(self._panel, KNOBS[str(name)])
+            case PanelLine(name="preset"):
+                why = COME_ALONG[self._preset].why if self._preset in COME_ALONG else ""
+                return f"{why}\n{PRESET_HELP}" if why else PRESET_HELP
+            case PanelLine():
+                return CAMERA_HELP
+            case Press():
+                return at.help_line
+            case Input():
+                return "Letters, digits, spaces, - and _. Enter keeps it, esc does not."
+        return CLOSED_HELP
