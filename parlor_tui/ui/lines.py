@@ -27,6 +27,8 @@ def entry_lines(entry: Entry, width: int, time: str) -> list[Content]:
     if width < indent + NARROWEST_TEXT_CELLS:
         time, indent = "", LABEL_CELLS
     stamp = Content.styled(f"{time:<{TIME_CELLS}}" if time else "", "dim")
+    if isinstance(entry, LineEntry) and entry.rule:
+        return _rule(entry.text, width)
     if isinstance(entry, LineEntry):
         symbol, style = SEVERITY_LOOK[entry.severity]
         head = stamp + Content.styled(f"{symbol} ", style)
@@ -38,7 +40,19 @@ def entry_lines(entry: Entry, width: int, time: str) -> list[Content]:
         lines += _hung(Content(" " * (indent - LABEL_CELLS)) + _label(PARLOR), reply, width, indent)
     if marks := _marks(entry, full=bool(time)):
         lines += _hung(Content(" " * indent), marks, width, indent)
+    if entry.earlier:
+        lines = [line.stylize("dim") for line in lines]
     return _railed(entry, lines, user_lines, indent)
+
+
+def _rule(text: str, width: int) -> list[Content]:
+    """`text` in a line across the whole talk."""
+    head = f"── {text} "
+    return (
+        [Content.styled(head + "─" * (width - len(head)), "dim")]
+        if len(head) < width
+        else _hung(Content(""), Content.styled(text, "dim"), width, 0)
+    )
 
 
 def _railed(entry: TurnEntry, lines: list[Content], user_lines: int, indent: int) -> list[Content]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
-
 from parlor_tui.events import (
     Caption,
+    ConversationBegun,
     Event,
     Failed,
     HeardText,
@@ -24,72 +22,14 @@ from parlor_tui.events import (
     SpeechStopped,
     TurnCommitted,
     TurnDone,
-    TurnStatus,
 )
+from parlor_tui.ui.entries import Changes, Entry, LineEntry, TurnEntry, earlier_entry
 from parlor_tui.ui.pauses import ended_words
-from parlor_tui.ui.spoken import Spoken
 from parlor_tui.ui.text import clean
 
+__all__ = ["ENTRIES_LIMIT", "Changes", "Entry", "LineEntry", "Transcript", "TurnEntry"]
 ENTRIES_LIMIT = 200
 """Entries kept on the screen; the oldest go first."""
-
-
-@dataclass(slots=True)
-class TurnEntry:
-    """One turn as it stands. `turn` is None while a typed turn has not been taken up by the assistant.
-
-    `heard` is what was heard of a reply that was cut off; None until that is known, or if it was not. `sounded` is what
-    was heard so far of one that is spoken. `follows_joined`: the turn before it is answered together with it.
-    """
-
-    number: int
-    at_s: float
-    turn: int | None
-    typed: bool = False
-    caption: str = ""
-    settled: bool = False
-    shown: bool = False
-    committed: bool = False
-    refused: bool = False
-    reply: str = ""
-    reply_final: bool = False
-    spoken: Spoken = field(default_factory=Spoken)
-    sounded: str = ""
-    heard: str | None = None
-    cut_by: Literal["voice", "key", "turn"] | None = None
-    played_ms: float = 0.0
-    status: TurnStatus | None = None
-    follows_joined: bool = False
-    pause: PauseJudged | None = None
-    ended: str = ""
-    voice_to_voice_ms: float | None = None
-    output_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LineEntry:
-    """One line between turns: a notice or an error, where it happened."""
-
-    number: int
-    at_s: float
-    text: str
-    severity: Severity
-
-
-Entry = TurnEntry | LineEntry
-
-
-@dataclass(slots=True)
-class Changes:
-    """What to draw anew: entries `added` at the end, in order; numbers of entries `changed` and `removed`."""
-
-    added: list[Entry] = field(default_factory=list)
-    changed: set[int] = field(default_factory=set)
-    removed: set[int] = field(default_factory=set)
-
-    def __bool__(self) -> bool:
-        """Whether there is anything to draw."""
-        return bool(self.added or self.changed or self.removed)
 
 
 class Transcript:
@@ -128,6 +68,8 @@ class Transcript:
     def apply(self, event: Event) -> None:
         """Take one event over; those that concern no entry change nothing."""
         match event:
+            case ConversationBegun():
+                self._begin(event)
             case Notice():
                 self._notice(event)
             case Failed():
@@ -172,6 +114,18 @@ class Transcript:
                 self._touch(entry)
             case TurnDone() if entry := self._turns.get(event.turn):
                 self._done(entry, event)
+
+    def _begin(self, event: ConversationBegun) -> None:
+        """Another conversation: what was typed for the former and not sent yet is not sent."""
+        self._joins_next, self._over_reply = False, None
+        for entry in self._entries.values():
+            if isinstance(entry, TurnEntry) and entry.turn is None and entry.at_s <= event.asked_at_s:
+                entry.refused = True
+                self._touch(entry)
+        told = "taken up again" if event.name else "new conversation: nothing from above is remembered"
+        self._add(LineEntry(self._number(), event.at_s, told, "info", rule=True))
+        for earlier in event.earlier:
+            self._add(earlier_entry(earlier, self._number(), event.at_s))
 
     def _notice(self, event: Notice) -> None:
         """A line for each notice; a trouble that lasts gets one line however often it is told."""

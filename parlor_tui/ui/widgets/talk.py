@@ -61,7 +61,8 @@ class EntryView(Widget):
 
     def _wrapped(self, width: int) -> list[Content]:
         if width != self._lines_width:
-            time = self._clock(self._entry.at_s) if width >= TIMES_FROM_CELLS else ""
+            stamp = self._entry.stamp if isinstance(self._entry, TurnEntry) else ""
+            time = (stamp or self._clock(self._entry.at_s)) if width >= TIMES_FROM_CELLS else ""
             self._lines, self._lines_width = entry_lines(self._entry, width, time), width
         return self._lines
 
