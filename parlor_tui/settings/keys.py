@@ -76,9 +76,9 @@ class Keys:
 
     interrupt: str = _keys("escape", "stop the reply")
     mute: str = _keys("ctrl+t,f8", "close or open the microphone")
-    talk_key: str = _keys("f7", "begin to talk, and press it again when you are done, where the talk is not hands-free")
+    talk_key: str = _keys("f7", "begin to talk, or say that you are done, where the microphone is not open all the time")
     repeat: str = _keys("f5", "say the last reply again")
-    tune: str = _keys("f2", "open or close the panel in which hearing, answers and voice are tuned")
+    tune: str = _keys("f2", "open or close the panel that tunes hearing, answers and voice")
     history: str = _keys("f3", "show where the time of each turn went")
     theme: str = _keys("f4", "take the next theme")
     camera: str = _keys("f6", "open or close the camera")

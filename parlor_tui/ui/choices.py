@@ -1,17 +1,17 @@
-"""What there is to choose from, as events tell it: voices, presets, devices, profiles. Nothing here draws."""
+"""What there is to choose from, as events tell it: voices, presets, profiles. Nothing here draws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
-from parlor_tui.events import DeviceKind, DevicesChanged, DeviceUsed, Event, Ready, RecordingChanged, Tuned
+from parlor_tui.events import Event, Ready, Tuned
 from parlor_tui.settings import Core, Settings
 from parlor_tui.settings.presets import COME_ALONG
+from parlor_tui.ui.device_choices import Choice as DeviceChoice
 from parlor_tui.ui.text import clean
 
-Record = Literal["off", "text", "text+audio"]
 _NEXT_START = "from the next start on"
 _NOW = "; in use now"
 _LANGUAGES: Mapping[str, str] = {
@@ -31,11 +31,6 @@ _PROFILES: Mapping[str, str] = {
     "gemma": "Gemma 4, which hears, sees and answers by itself",
     "lite": "a small model that answers anywhere, but not well",
 }
-_RECORDS: Mapping[Record, str] = {
-    "off": "nothing of the talk is kept",
-    "text": "its words are kept",
-    "text+audio": "its words, the sound of both sides and the pictures are kept",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +49,7 @@ class Choices:
         self._saved: Mapping[str, Any] = self._values
         self._voices: tuple[str, ...] = ()
         self._presets: tuple[str, ...] = tuple(COME_ALONG)
-        self._devices: dict[DeviceKind, tuple[str, ...]] = {"microphone": (), "speaker": (), "camera": ()}
-        self._used: dict[DeviceKind, str] = {
-            "microphone": settings.devices.microphone,
-            "speaker": settings.devices.speaker,
-            "camera": settings.devices.camera,
-        }
         self._profile = settings.core.profile
-        self._record: str = settings.conversations.record
 
     def apply(self, event: Event) -> None:
         """Take one event over."""
@@ -71,12 +59,6 @@ class Choices:
             case Tuned():
                 self._values, self._saved = event.values, event.saved
                 self._presets = event.presets or self._presets
-            case DevicesChanged():
-                self._devices = {"microphone": event.microphones, "speaker": event.speakers, "camera": event.cameras}
-            case DeviceUsed():
-                self._used[event.kind] = event.choice
-            case RecordingChanged():
-                self._record = event.record
 
     def profile_chosen(self, name: str) -> None:
         """The profile `name` was put into the settings file."""
@@ -98,15 +80,6 @@ class Choices:
             known = COME_ALONG.get(name)
             yield Choice(name, known.why if known else "live settings that you kept under this name")
 
-    def devices(self, kind: DeviceKind) -> Iterator[Choice]:
-        """Those of `kind` that there are, and none at all; empty while nobody has looked yet."""
-        names = self._devices[kind]
-        for name in [*dict.fromkeys(["default", *names]), "none"] if names else []:
-            told = {"default": "the one that the system prefers", "none": f"go on without a {kind}"}.get(
-                name, "at once"
-            )
-            yield Choice(name, told + (_NOW if name == self._used[kind] else ""))
-
     def profiles(self) -> Iterator[Choice]:
         """Which models to use; the core loads them when it starts."""
         (declared,) = (item for item in fields(Core) if item.name == "profile")
@@ -114,14 +87,17 @@ class Choices:
             told = f"{_PROFILES.get(name, name)}; {_NEXT_START}"
             yield Choice(name, f"{told} (chosen)" if name == self._profile else told)
 
-    def records(self) -> Iterator[Choice]:
-        """How much of the talk is kept."""
-        for name, told in _RECORDS.items():
-            yield Choice(name, f"from the next turn on {told}" + (_NOW if name == self._record else ""))
-
 
 def voice_words(name: str) -> str:
     """What is known of a voice by its name, in words."""
     language, sex = _LANGUAGES.get(name[:1]), {"f": "a woman's voice", "m": "a man's voice"}.get(name[1:2])
     known = f"{language}, {sex}" if language and sex and name[2:3] == "_" else clean(name)
     return f"{known}; from the next reply on"
+
+
+def device_words(device: DeviceChoice) -> str:
+    """One plain line about a device that can be chosen."""
+    words = {device.name: "use it at once", "default": "the one that the system prefers"}.get(
+        device.words, device.words
+    )
+    return words + (_NOW if device.used else "")

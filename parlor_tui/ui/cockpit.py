@@ -48,13 +48,12 @@ from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
 from parlor_tui.ui.widgets.machine import MachinePanel
 from parlor_tui.ui.widgets.offer import OfferBar
 from parlor_tui.ui.widgets.progress import Banner, Progress, Step, Trouble
-from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
+from parlor_tui.ui.widgets.prompt import PROMPT_MARK, TYPED_LIMIT, Prompt
 from parlor_tui.ui.widgets.sounds import SoundLine, Sounds
 from parlor_tui.ui.widgets.status import Status, StatusLine
 from parlor_tui.ui.widgets.talk import Talk, TalkFrame
 from parlor_tui.ui.widgets.tune_panel import TunePanel
 
-PROMPT_MARK = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
 DRAIN_PER_S = 12
 """How often the bridge is emptied: text and meters look alive, and the loop stays idle in between."""
 TRIM_LOG_EVERY_S = 30.0
@@ -122,7 +121,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         """What the palette offers."""
         yield from self.commands_of_actions()
         yield from self.commands_of_keeping()
-        yield SystemCommand("Choose a theme", "A list, and the whole screen in the one you are at", self.action_themes)
+        yield from self.commands_of_themes()
         yield from self.commands_of_choices()
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)

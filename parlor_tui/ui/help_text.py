@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
 from itertools import groupby
 
 from textual.content import Content
@@ -11,38 +11,51 @@ from parlor_tui.settings import Keys, config_file, log_file
 from parlor_tui.ui.actions import ACTIONS, GROUPS, keys_of
 from parlor_tui.ui.themes import user_folder
 
-KEY_CELLS = 12
+KEY_CELLS = 11
 """Width of the column of keys."""
+LEAST_CELLS = 20
+"""Words are wrapped to no less than this."""
 
 TALKING = (
-    "Just talk: a reply begins soon after you stop. Talk over it, and it stops; what you did not hear of it is",
-    "forgotten. Or type below and press Enter.",
+    "Just talk: the reply begins soon after you stop, and a longer pause ends your turn for certain.",
+    "Talk over a reply, and it stops. What you did not hear of it is not remembered as said.",
+    "Or type below and press Enter. A reply can be stopped by a key, a voice or a typed turn.",
 )
 FIXED = (
     ("enter", "Send what was typed"),
     ("^j", "Begin a new line"),
     ("pgup pgdn", "Scroll the talk"),
-    ("tab", "Go to the next part of the screen"),
+    ("tab", "Go to the next part of the screen, and to the panel's knobs"),
 )
-"""Keys of the input line and the talk, which cannot be changed."""
+"""Keys of the input line and the talk, which are always the same."""
+CHANGING = "Keys are changed in the settings file, in the section [keys]; `parlor-tui config` prints all of it."
 
 
-def help_lines(keys: Keys) -> list[Content]:
-    """All of it, for a frame of 80 cells; longer lines may be wrapped."""
-    lines = [*_section("How talking works"), Content(" ".join(TALKING)), Content("")]
+def help_lines(keys: Keys, width: int) -> list[Content]:
+    """All of it in lines of `width` cells; very narrow screens get lines that are cut."""
+    lines = [_title("How talking works"), *(line for words in TALKING for line in _row("\N{BULLET}", words, width, 2))]
     by_group = sorted(ACTIONS, key=lambda action: GROUPS.index(action.group))
     for group, actions in groupby(by_group, key=lambda action: action.group):
-        lines += _section(group)
-        lines += [_row(" ".join(keys_of(action.id, keys)) or "no key", action.does) for action in actions]
-        lines.append(Content(""))
-    lines += [*_section("Typing"), *(_row(key, does) for key, does in FIXED), Content("")]
+        lines += [Content(""), _title(group)]
+        for action in actions:
+            lines += _row(" ".join(keys_of(action.id, keys)) or "no key", action.does, width)
+    lines += [Content(""), _title("Typing"), *(line for key, does in FIXED for line in _row(key, does, width))]
     places = (("settings", config_file()), ("themes", user_folder()), ("log", log_file()))
-    return [*lines, *_section("Where things are"), *(_row(name, str(path)) for name, path in places)]
+    lines += [Content(""), _title("Where things are")]
+    lines += [line for name, path in places for line in _row(name, str(path), width)]
+    return [*lines, *(Content.styled(line, "dim") for line in _wrapped(CHANGING, width))]
 
 
-def _section(title: str) -> Sequence[Content]:
-    return [Content.styled(title, "bold $accent")]
+def _title(words: str) -> Content:
+    return Content.styled(words, "bold $accent")
 
 
-def _row(key: str, does: str) -> Content:
-    return Content.assemble((key.ljust(KEY_CELLS), "bold"), does)
+def _row(key: str, does: str, width: int, key_cells: int = KEY_CELLS) -> list[Content]:
+    """`key` in its column, and what it does beside it."""
+    first, *more = _wrapped(does, width - key_cells)
+    gap = " " * key_cells
+    return [Content.assemble((key.ljust(key_cells), "bold"), first), *(Content(gap + line) for line in more)]
+
+
+def _wrapped(words: str, width: int) -> list[str]:
+    return textwrap.wrap(words, max(width, LEAST_CELLS)) or [""]

@@ -12,8 +12,9 @@ from textual.events import Event, Key
 from parlor_tui.events import State
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import keymap, may_run
-from parlor_tui.ui.choices import Choices
+from parlor_tui.ui.choices import Choice, Choices, device_words
 from parlor_tui.ui.control import AssistantControl
+from parlor_tui.ui.device_choices import KINDS, DeviceChoices
 from parlor_tui.ui.escape import both_keys, quick_driver
 from parlor_tui.ui.looks import Remember
 from parlor_tui.ui.palette import choosing, listed_actions, palette, title_of
@@ -38,6 +39,7 @@ class KeyedApp(App[int], inherit_bindings=False):
     _transcript: Transcript
     _status: Status
     _choices: Choices
+    _device_choices: DeviceChoices
     _remember: Remember
 
     def get_driver_class(self) -> type[Driver]:
@@ -78,10 +80,10 @@ class KeyedApp(App[int], inherit_bindings=False):
             undo = dict.fromkeys(changed)
             yield SystemCommand("Save what was tuned", "It is the same at the next start", ask.save_tuning)
             yield SystemCommand("Undo what was tuned", "All of it is as it was saved", lambda: ask.tune(undo))
-        for kind in ("microphone", "speaker", "camera"):
-            yield from choosing(kind, choices.devices(kind), partial(ask.use_device, kind), self.push_screen)
+        for kind in KINDS:
+            devices = [Choice(device.name, device_words(device)) for device in self._device_choices.of_kind(kind)]
+            yield from choosing(kind, devices, partial(ask.use_device, kind), self.push_screen)
         yield from choosing("profile", choices.profiles(), self._use_profile, self.push_screen)
-        yield from choosing("recording", choices.records(), ask.set_recording, self.push_screen)
 
     def _use_profile(self, name: str) -> None:
         """The core loads its models when it starts: put the profile into the settings file."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.timer import Timer
@@ -123,6 +124,13 @@ class LooksApp(App[int], inherit_bindings=False):
         """Choose a theme from a list, seeing each at once."""
         if not isinstance(self.screen, ThemePicker):
             self.push_screen(ThemePicker(self._theme_names, self.theme), self._picked)
+
+    def commands_of_themes(self) -> Iterable[SystemCommand]:
+        """The palette's entries for themes."""
+        yield SystemCommand("Choose a theme", "A list, and the whole screen in the one you are at", self.action_themes)
+        for name in self._theme_names:
+            told = "In use now" if name == self.theme else "Use it at once"
+            yield SystemCommand(f"Theme: {name}", told, partial(self.use_theme, name), discover=False)
 
     def _picked(self, name: str | None) -> None:
         if name is not None:

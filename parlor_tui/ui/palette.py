@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from textual.app import SystemCommand
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
 
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import ACTIONS, GROUPS, Action, keys_of
 from parlor_tui.ui.choices import Choice
 from parlor_tui.ui.text import clean
+from parlor_tui.ui.widgets.prompt import PROMPT_MARK
 
 HELP_SCORE = 0.01
 """What a find in the explaining line counts: less than any in a title."""
@@ -70,19 +71,32 @@ class Commands(Provider):
                 yield Hit(max(score, HELP_SCORE), title, command.callback, command.title, escaped(command.help))
 
 
-def palette() -> CommandPalette:
+class Palette(CommandPalette):
+    """Textual's palette in our own looks: no emoji, which not every terminal has, and room for more on a low screen."""
+
+    DEFAULT_CSS = """
+    Palette SearchIcon { color: $accent; }
+    .-low Palette > Vertical, Palette.-low > Vertical { margin-top: 0; }
+    """
+
+    def on_mount(self) -> None:
+        """Put the input line's own mark before what is searched."""
+        self.query_one(SearchIcon).icon = PROMPT_MARK
+
+
+def palette() -> Palette:
     """The palette with everything in it."""
-    return CommandPalette([Commands], placeholder="What do you want to do?")
+    return Palette([Commands], placeholder="What do you want to do?")
 
 
-def _palette_of(commands: Sequence[SystemCommand], placeholder: str) -> CommandPalette:
+def _palette_of(commands: Sequence[SystemCommand], placeholder: str) -> Palette:
     """A palette with `commands` alone."""
 
     class Listed(Commands):
         def commands(self) -> Sequence[SystemCommand]:
             return commands
 
-    return CommandPalette([Listed], placeholder=placeholder)
+    return Palette([Listed], placeholder=placeholder)
 
 
 def escaped(text: str) -> str:

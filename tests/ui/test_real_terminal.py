@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from parlor_tui.ui.cockpit import PROMPT_MARK
+from parlor_tui.ui.widgets.prompt import PROMPT_MARK
 from tests.terminal import LEAVE_WITHIN_S, Tmux
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.app import ComposeResult
+from textual.app import ComposeResult, RenderResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widget import Widget
 
 from parlor_tui.settings import Keys
-from parlor_tui.ui.actions import BY_ID
+from parlor_tui.ui.actions import BY_ID, keys_of
 from parlor_tui.ui.help_text import help_lines
+
+
+class HelpText(Widget):
+    """The help, wrapped to the width that there is."""
+
+    DEFAULT_CSS = "HelpText { height: auto; }"
+
+    def __init__(self, keys: Keys) -> None:
+        super().__init__()
+        self._keys = keys
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Height in rows at `width` cells."""
+        del container, viewport  # the width decides alone
+        return len(help_lines(self._keys, width))
+
+    def render(self) -> RenderResult:
+        """The lines."""
+        return Content("\n").join(help_lines(self._keys, self.content_size.width))
 
 
 class HelpScreen(ModalScreen[None]):
@@ -22,7 +42,7 @@ class HelpScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
     HelpScreen > VerticalScroll {
-        width: 86; max-width: 100%; height: auto; max-height: 100%;
+        width: 84; max-width: 100%; height: auto; max-height: 100%;
         border: round $primary; border-title-color: $text; border-subtitle-color: $text-muted;
         padding: 0 2; background: $surface; scrollbar-size-vertical: 1;
     }
@@ -38,10 +58,10 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The text, in a frame that says how to leave."""
-        with VerticalScroll() as frame:
-            frame.border_title = "Help"
-            frame.border_subtitle = "esc closes · ↑ ↓ scroll"
-            yield Static(Content("\n").join(help_lines(self._keys)))
+        frame = VerticalScroll(HelpText(self._keys))
+        frame.border_title = "Help"
+        frame.border_subtitle = "  ".join([*dict.fromkeys(["esc", *keys_of("help", self._keys)]), "close   ↑ ↓ scroll"])
+        yield frame
 
     def on_mount(self) -> None:
         """The keys scroll at once."""

@@ -11,6 +11,8 @@ from textual.widgets import TextArea
 
 from parlor_tui.ui.text import clean
 
+PROMPT_MARK = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
+"""Stands before what can be typed."""
 TYPED_LIMIT = 8000
 """Characters of one typed turn at most; a longer paste is cut, and says so."""
 
