@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual.app import App
+from textual.events import Resize
 
 from parlor_tui.events import Event, SpeechStarted, now_s
 from parlor_tui.ui.transcript import Transcript
@@ -22,6 +23,10 @@ class TunedApp(App[int], inherit_bindings=False):
         if isinstance(event, SpeechStarted):
             self.mark_changes()
         panel.apply(event)
+
+    def on_resize(self, event: Resize) -> None:
+        """Give the panel its place."""
+        self.query_one(TunePanel).fit(event.size.width, event.size.height)
 
     def mark_changes(self) -> None:
         """What was changed up to now stands in the talk before what comes next."""

@@ -16,6 +16,7 @@ VOICE = "speaking.voice"
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Hearing": {
         "hearing.mode": "heard as",
+        "hearing.hands_free": "hands-free",
         "hearing.vad_threshold": "VAD threshold",
         "hearing.min_speech_ms": "min speech",
         "hearing.pre_roll_ms": "pre-roll",
@@ -25,8 +26,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "hearing.unfinished_ms": "unfinished",
         "hearing.eager_ms": "eager",
         "hearing.barge_in": "barge-in",
-        "hearing.barge_in_ms": "barge-in at",
-        "hearing.dip_threshold": "dip at",
+        "hearing.barge_in_ms": "barge-in after",
+        "hearing.dip_threshold": "dips at",
         "hearing.echo": "echo",
     },
     "Answering": {
@@ -90,7 +91,7 @@ class Knob:
             on, off = _SWITCH_WORDS.get(self.name, ("on", "off"))
             return on if value else off
         if self.kind != "slider":
-            return str(value).replace("_", " ")
+            return str(value) if self.name == VOICE else str(value).replace("_", " ")
         number = f"{value:.0f}" if self.whole else f"{value:.2f}"
         unit = _SHORT_UNITS.get(self.unit, self.unit)
         return f"{number} {unit}" if unit else number

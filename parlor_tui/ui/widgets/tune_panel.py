@@ -25,7 +25,14 @@ from parlor_tui.ui.widgets.talk import Talk
 PRESET, CAMERA = "preset", "camera"
 PRESET_HELP = "Many values under one name: enter uses it, delete forgets one of your own."
 CAMERA_HELP = "Whether the camera looks at all; acts now."
+BESIDE_FROM_COLUMNS = 76
+"""On a narrower screen too little of the talk would be left beside the panel."""
+HELP_APART_FROM_ROWS = 30
 CLOSED_HELP = "↑ ↓ choose, ← → change, delete has one as it was saved, esc closes."
+
+
+class Rows(VerticalScroll, inherit_bindings=False):
+    """The controls, scrolled so that the one with the focus is seen: keys are theirs."""
 
 
 class TunePanel(Vertical):
@@ -43,7 +50,7 @@ class TunePanel(Vertical):
         background: $background;
         padding: 0 1;
         &:focus-within { border: round $primary; }
-        VerticalScroll {
+        Rows {
             height: 1fr;
             scrollbar-size-vertical: 1;
             scrollbar-background: $background;
@@ -56,9 +63,9 @@ class TunePanel(Vertical):
         .presses Press { margin-right: 1; }
         Input { height: 1; border: none; padding: 0 1; display: none; background: $panel; }
         #tune-help { height: 5; padding-top: 1; color: $text-muted; }
+        &.-over { dock: right; layer: above; max-width: 100%; }
+        &.-short #tune-help { height: 4; padding-top: 0; }
     }
-    .-narrow TunePanel { dock: right; layer: above; }
-    .-low TunePanel #tune-help { height: 4; padding-top: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "close", show=False),
@@ -85,7 +92,7 @@ class TunePanel(Vertical):
 
     def compose(self) -> ComposeResult:
         """The groups, the presets, and below them what the control at hand does."""
-        with VerticalScroll(can_focus=False):
+        with Rows(can_focus=False):
             for group, names in GROUPS.items():
                 yield Static(group, classes="group", markup=False)
                 if group == "Seeing":
@@ -138,6 +145,11 @@ class TunePanel(Vertical):
             self.post_message(self.Marked())
 
     # --- open and closed ----------------------------------------------------------------------------------------------
+
+    def fit(self, columns: int, rows: int) -> None:
+        """Stand beside the talk, or slide over it where both have no room."""
+        self.set_class(columns < BESIDE_FROM_COLUMNS, "-over")
+        self.set_class(rows < HELP_APART_FROM_ROWS, "-short")
 
     def toggle(self) -> None:
         """Open the panel, with the focus where it was; or close it."""
