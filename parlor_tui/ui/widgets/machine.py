@@ -8,12 +8,12 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from parlor_tui.ui.machine import LONG_ROWS, SHORT_ROWS, Machine, machine_line, panel_lines, title
+from parlor_tui.ui.machine import Machine
+from parlor_tui.ui.machine_lines import machine_line, panel_lines, title
+from parlor_tui.ui.widgets.last_turn import EARLIER, FEW_ROWS, MANY_ROWS, STAGE_ROWS
 
 PANEL_COLUMNS, WIDE_COLUMNS = 100, 160
 """Columns of the terminal from which there is a panel, and from which it is wide."""
-PANEL_ROWS, MANY_ROWS = 30, 50
-"""Rows of the terminal, likewise."""
 PANEL_CELLS, WIDE_PANEL_CELLS = 33, 48
 
 
@@ -24,26 +24,27 @@ class MachinePanel(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._drawn = Content("")
+        self._drawn = self._titled = Content("")
 
     def watch_machine(self, machine: Machine) -> None:
         """Another reading: most differ in what one line has no room for."""
-        self.border_title = title(machine)
+        if not (named := title(machine)).is_same(self._titled):  # to set it draws it, changed or not
+            self.border_title = self._titled = named
         if not self._content().is_same(self._drawn):
             self.refresh()
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """Of the panel; the line is as wide as it can be."""
-        if viewport.width < PANEL_COLUMNS or viewport.height < PANEL_ROWS:
+        if viewport.width < PANEL_COLUMNS or viewport.height < FEW_ROWS:
             return container.width
         return WIDE_PANEL_CELLS if viewport.width >= WIDE_COLUMNS else PANEL_CELLS
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many rows as the size of the terminal allows."""
+        """As many rows as the panel of the last turn has, beside it; else one."""
         del container, width
-        if viewport.width < PANEL_COLUMNS or viewport.height < PANEL_ROWS:
+        if viewport.width < PANEL_COLUMNS or viewport.height < FEW_ROWS:
             return 1
-        return LONG_ROWS if viewport.height >= MANY_ROWS else SHORT_ROWS
+        return STAGE_ROWS + (1 + EARLIER if viewport.height >= MANY_ROWS else 0)
 
     def render(self) -> RenderResult:
         """The panel, or the line."""
