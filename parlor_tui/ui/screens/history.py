@@ -152,10 +152,10 @@ class HistoryScreen(ModalScreen[None]):
 
     def history_changed(self) -> None:
         """Bring everything up to date."""
+        self._past.history_changed()
         width = self._past.content_size.width
         if not width:
             return
         self.query_one("#past-summary", Static).update(Content("\n").join(summary_lines(self._history, width)))
         table = compact_table if self.app.size.height < FEW_ROWS else stage_table
         self.query_one("#past-stages", Static).update(Content("\n").join(table(self._history, width)))
-        self._past.history_changed()
