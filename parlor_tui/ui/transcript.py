@@ -122,7 +122,8 @@ class Transcript:
             if isinstance(entry, TurnEntry) and entry.turn is None and entry.at_s <= event.asked_at_s:
                 entry.refused = True
                 self._touch(entry)
-        told = "taken up again" if event.name else "new conversation: nothing from above is remembered"
+        began = f"{event.name[:10]} {event.name[11:13]}:{event.name[13:15]}"
+        told = f"the talk of {began} goes on" if event.name else "new conversation: nothing from above is remembered"
         self._add(LineEntry(self._number(), event.at_s, told, "info", rule=True))
         for earlier in event.earlier:
             self._add(earlier_entry(earlier, self._number(), event.at_s))
