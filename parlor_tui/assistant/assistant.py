@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from parlor_tui.assistant.demo import Demo
+from parlor_tui.assistant.demonstrating import Demonstration
 from parlor_tui.assistant.ears import Ears
 from parlor_tui.assistant.inbox import (
     AboutConversation,
@@ -120,6 +122,7 @@ class Assistant:
         *,
         opener: Opener | None = None,
         core: Sequence[str] = (),
+        demo: Demo | None = None,
     ) -> None:
         self._settings = settings
         self._listener = listener
@@ -138,9 +141,14 @@ class Assistant:
         self._tuner = Tuner(settings, config, self._emit)
         self._tuning: Tuning = self._tuner.now
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
-        self._senses = Senses(
-            settings.devices, opener or Opener(), self._put, self._notice, self._emit, config or config_file()
-        )
+        devices = opener or Opener()
+        self._demonstration: Demonstration | None = None
+        if demo is not None:
+            self._demonstration = Demonstration(
+                demo, settings.devices, devices, self._send, self._emit, self._demo_over
+            )
+            devices = demo.opener(devices)
+        self._senses = Senses(settings.devices, devices, self._put, self._notice, self._emit, config or config_file())
         self._speaker: Speaker | None = None
         self._microphone: Microphone | None = None
         self._speech_told: bool | None = None
@@ -331,6 +339,8 @@ class Assistant:
                 self._talk.tick(hold=self._in_speech)
                 if self._talk.phase is ReplyPhase.NONE:
                     self._playback.pump()  # what is no reply, as a tone
+                if self._demonstration is not None:
+                    self._demonstration.tick()
                 self._retry_devices()
                 self._follow_devices()
                 self._start_with_new_model()
@@ -343,6 +353,8 @@ class Assistant:
             )
         finally:
             self._senses.close()
+            if self._demonstration is not None:
+                self._demonstration.close()
             self._recording.close()
 
     def _open(self) -> None:
@@ -399,6 +411,9 @@ class Assistant:
             case SpeakerLost(reason, device):
                 if self._senses.is_used("speaker", device):
                     self._senses.lost("speaker", reason)
+            case UseDevice("microphone") if self._demonstration is not None and self._demonstration.is_on:
+                self._demonstration.stop()
+                self._senses.take(message)
             case UseDevice() | WatchDevices() | ShowCamera() | Opened() | DevicesFound() | CameraGone() | CameraSees():
                 self._senses.take(message)
             case PlayTone():
@@ -424,6 +439,8 @@ class Assistant:
             self._emit(MicLevel(at_s=block.at_s, dbfs=-120.0, speech_probability=0.0))
 
     def _core_said(self, event: CoreEvent) -> None:
+        if self._demonstration is not None and self._demonstration.core_said(event):
+            return
         match event:
             case CoreHello():
                 self._link = self._new_link
@@ -482,6 +499,8 @@ class Assistant:
                 voices=ready.voices,
             )
         )
+        if self._demonstration is not None:
+            self._demonstration.ready(self._tuning.speaking.voice)
 
     def _machine_read(self, event: MachineRead) -> None:
         self._own_use = self._own_use or OwnUse()
@@ -645,7 +664,8 @@ class Assistant:
     @property
     def _is_at_rest(self) -> bool:
         """Nothing is to be done before the next message."""
-        return self._talk.phase is ReplyPhase.NONE and not self._playback.is_waiting
+        shows = self._demonstration is not None and self._demonstration.is_on
+        return self._talk.phase is ReplyPhase.NONE and not self._playback.is_waiting and not shows
 
     def _retry_devices(self) -> None:
         if now_s() < self._retry_at_s:
@@ -675,6 +695,11 @@ class Assistant:
         """Whether replies are to be spoken: there is a speaker, or there will be in a moment."""
         return self._playback.has_speaker or self._senses.speaker_coming
 
+    def _demo_over(self) -> None:
+        """From now on the user's own microphone is listened to."""
+        self._senses.reopen("microphone")
+        self._emit(InputOver(at_s=now_s()))
+
     def _play_tone(self) -> None:
         if not self._playback.has_speaker:
             self._emit(Failed(at_s=now_s(), text="nothing can be heard: no speaker is open; choose one with F9"))
@@ -690,6 +715,8 @@ class Assistant:
         self._observer.on_event(event)
         self._recording.on_event(event)
         self._listener(event)
+        if self._demonstration is not None:
+            self._demonstration.happened(event)
 
     def _notice(self, text: str, key: str, error: bool = False) -> None:
         if self._troubles.get(key, "") == text:

@@ -156,6 +156,14 @@ class Senses:
         if slot.device is None and not slot.at_work:
             self._begin(slot, slot.choice)
 
+    def reopen(self, kind: DeviceKind) -> None:
+        """What was chosen is to be opened anew: another one may be meant by it now."""
+        slot = self._slots[kind]
+        if slot.device is not None:
+            stop_later(slot.device)
+            slot.device = None
+        self._begin(slot, slot.choice)
+
     def use(self, kind: DeviceKind, choice: str, *, remember: bool) -> None:
         """The user wants another one. What is in use goes on until that works."""
         slot = self._slots[kind]
