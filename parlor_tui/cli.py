@@ -71,25 +71,30 @@ def _command(arguments: argparse.Namespace) -> int:
 
 
 def _talk(arguments: argparse.Namespace) -> int:
-    """The screen, or with --headless the same without one."""
+    """The screen, or with --headless or --plain the same without one."""
     settings = _settings(arguments)
     config: Path | None = arguments.config
+    demo = None
+    if arguments.demo:
+        from parlor_tui.assistant.demo import Demo, demo_settings
+
+        demo, settings = Demo(), demo_settings(settings)
     if settings.devices.microphone == settings.devices.speaker and Path(settings.devices.microphone).exists():
         raise UsageError(f"{settings.devices.speaker} is to be played and recorded over: give --speaker another file")
-    if arguments.headless:
-        from parlor_tui.commands import headless
+    if arguments.headless or arguments.plain:
+        from parlor_tui.commands import headless, plain
         from parlor_tui.logfile import noise_into
         from parlor_tui.settings import log_file
 
         with noise_into(log_file()):
-            return headless.run(settings, config)
+            return (plain if arguments.plain else headless).run(settings, config)
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        raise UsageError("the screen needs a terminal; `parlor-tui --headless` and `parlor-tui ask` work without one")
+        raise UsageError("the screen needs a terminal; `parlor-tui --plain` and `parlor-tui ask` work without one")
     from parlor_tui.assistant import Assistant
     from parlor_tui.ui.app import run_screen
 
     def assistant(listener: Callable[[Event], None]) -> Assistant:
-        return Assistant(settings, config, listener)
+        return Assistant(settings, config, listener, demo=demo)
 
     return run_screen(assistant, settings, config)
 

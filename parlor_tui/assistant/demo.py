@@ -26,6 +26,7 @@ from parlor_tui.events import (
     TurnCommitted,
     TurnDone,
 )
+from parlor_tui.settings import Settings
 
 LABEL = "the demo's second voice"
 VOICES = ("am_michael", "bf_emma")
@@ -83,6 +84,11 @@ class Over:
 Act = Make | Utter | Over
 _Phase = Literal["loading", "making", "waiting", "speaking", "over"]
 END = "that was the demo: now talk yourself, or type; ^q leaves"
+
+
+def demo_settings(settings: Settings) -> Settings:
+    """`settings` as the demo needs them: the talk listens all the time, and nobody's room is looked at."""
+    return settings.with_values({"hearing.hands_free": True, "devices.camera": "none"}, "--demo")
 
 
 class Demo:

@@ -8,12 +8,14 @@ import queue
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from parlor_tui.assistant import Assistant
+from parlor_tui.assistant.demo import Demo
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.select import open_microphone
 from parlor_tui.events import (
@@ -54,10 +56,31 @@ _STOP_S = 1.5
 _ECHO_EVERY_S = 1.0
 
 
-def run(settings: Settings, config: Path | None) -> int:
+def run(settings: Settings, config: Path | None, demo: Demo | None = None) -> int:
     """Run until the microphone's file is over and all is quiet, or until SIGINT or SIGTERM; the exit code.
 
     Raises DeviceError for a file that cannot stand in for the microphone: nobody could ever say anything.
+    """
+    lines = Lines(now_s())
+
+    def shown(event: Event) -> list[str]:
+        line = lines.of(event)
+        return [] if line is None else [json.dumps(line, ensure_ascii=False)]
+
+    return converse(settings, config, shown, demo=demo)
+
+
+def converse(
+    settings: Settings,
+    config: Path | None,
+    shown: Callable[[Event], list[str]],
+    typing: Callable[[Assistant, Callable[[Event], None], Callable[[], None]], object] | None = None,
+    demo: Demo | None = None,
+) -> int:
+    """Run the pipeline, print what `shown` makes of each event, and return the exit code.
+
+    `typing` begins to read what is typed, if anything is: it gets the assistant, a way to have an event shown, and one
+    to leave. The end of the input is the `InputOver` that it sends; without it, the end of the microphone's file.
     """
     if means_file(settings.devices.microphone, SOUND_SUFFIXES):
         open_microphone(settings.devices.microphone)
@@ -69,27 +92,31 @@ def run(settings: Settings, config: Path | None) -> int:
 
     signal.signal(signal.SIGINT, on_signal)
     signal.signal(signal.SIGTERM, on_signal)
-    began_s = now_s()
-    assistant = Assistant(settings, config, events.put)
+
+    def heard(event: Event) -> None:
+        if typing is None or not isinstance(event, InputOver):
+            events.put(event)
+
+    assistant = Assistant(settings, config, heard, demo=demo)
     assistant.start()
     try:
-        return _follow(events, stop, began_s)
+        if typing is not None:
+            typing(assistant, events.put, stop.set)
+        return _follow(events, stop, shown)
     finally:
         assistant.stop(_STOP_S)
 
 
-def _follow(events: queue.Queue[Event], stop: threading.Event, began_s: float) -> int:
+def _follow(events: queue.Queue[Event], stop: threading.Event, shown: Callable[[Event], list[str]]) -> int:
     ending = _Ending()
-    lines = Lines(began_s)
     while not stop.is_set():
         try:
             event = events.get(timeout=0.1)
         except queue.Empty:
             pass
         else:
-            line = lines.of(event)
-            if line is not None:
-                sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+            if lines := shown(event):
+                sys.stdout.write("".join(f"{line}\n" for line in lines))
                 sys.stdout.flush()
             ending.on_event(event)
         if (code := ending.code(now_s())) is not None:

@@ -26,6 +26,8 @@ examples:
   parlor-tui --mic none --speaker none        type, and read the replies
   parlor-tui --camera 0                       show things, too
   parlor-tui --headless --mic question.wav    no screen: one JSON line for every event
+  parlor-tui --plain                          no screen: plain lines, for screen readers
+  parlor-tui --demo                           a talk that runs by itself
   parlor-tui ask --text "Why is the sky blue?"
   parlor-tui doctor                           what works here, and what to do about what does not
 """
@@ -97,6 +99,31 @@ examples:
   parlor-tui bench --costs m3-pro --camera photo.jpg
 """,
     ),
+    "conversations": (
+        "list, search, show, delete and export conversations that were kept",
+        """\
+A conversation is kept only if the setting conversations.record says so, or the screen's palette. Without an action
+they are listed. `export` writes Markdown, JSON (which `replay` reads) or one page with everything in it.
+
+examples:
+  parlor-tui conversations
+  parlor-tui conversations search green tea 2026-11
+  parlor-tui conversations export last --out talk.html
+""",
+    ),
+    "replay": (
+        "have a kept conversation again, with the models and settings of today",
+        """\
+What was said is spoken into the assistant again in real time, through a stand-in for the microphone; what was typed is
+typed, and settings are changed where they were changed. Words, answers and times are printed side by side. Of turns
+without sound the words are typed. Ctrl-C ends it, with what was answered until then.
+
+examples:
+  parlor-tui replay last
+  parlor-tui replay 2026-11-30-141852 --fast
+  parlor-tui replay talk.json --json
+""",
+    ),
     "config": (
         "print every setting, as a settings file",
         """\
@@ -141,8 +168,16 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         for option in ("mic", "speaker", "camera"):
             if getattr(arguments, option, None) is not None:
                 raise UsageError(f"--{option} is not an option of ask, which takes --wav, --image and --out")
+    for option in ("demo", "first_run"):
+        if getattr(arguments, option) and arguments.command:
+            name = option.replace("_", "-")
+            raise UsageError(f"--{name} is an option of the screen, not of {arguments.command}")
     if arguments.headless and arguments.command:
         raise UsageError(f"--headless is an option of the screen, not of {arguments.command}")
+    if arguments.plain and arguments.command:
+        raise UsageError(f"--plain is an option of the screen, not of {arguments.command}")
+    if arguments.plain and arguments.headless:
+        raise UsageError("--plain and --headless say the same in two ways: give one of them")
     return arguments
 
 
@@ -153,6 +188,15 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument(
         "--headless", action="store_true", help="no screen: one JSON line on the output for every event"
     )
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="no screen: plain lines, for screen readers and pipes; type turns, or /help",
+    )
+    parser.add_argument(
+        "--demo", action="store_true", help="a talk that runs by itself: a second voice asks, no microphone is needed"
+    )
+    parser.add_argument("--first-run", action="store_true", help="show the checks of the first start again")
     _add_common(parser, default=None)
     _add_devices(parser, default=None)
     group = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
@@ -164,7 +208,7 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
     _add_ask(commands["ask"])
     _add_core(commands["core"])
     _add_devices(commands["doctor"], default=argparse.SUPPRESS)
-    for name in ("doctor", "devices", "models", "bench", "config"):
+    for name in ("doctor", "devices", "models", "bench", "conversations", "replay", "config"):
         if name in argv:
             importlib.import_module(f"parlor_tui.commands.{name}").add_arguments(commands[name])
     return parser, commands
