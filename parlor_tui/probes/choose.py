@@ -43,7 +43,7 @@ def merged(readings: Sequence[Reading]) -> Reading:
     concluded.
     """
     named = [reading for reading in readings if reading.gpu_name is not None]
-    gpu = next((reading for reading in named if _has_figure(reading)), named[0] if named else Reading())
+    gpu = next((reading for reading in named if has_figures(reading)), named[0] if named else Reading())
     whole = replace(gpu, **{name: _first_known(readings, name) for name in _OF_ALL})
     held = held_back(whole) if whole.throttled is None else None
     return whole if held is None else replace(whole, throttled=held, throttle_reason="GPU hot" if held else "")
@@ -53,7 +53,8 @@ def _first_known(readings: Sequence[Reading], name: str) -> Any:
     return next((value for reading in readings if (value := getattr(reading, name)) is not None), None)
 
 
-def _has_figure(reading: Reading) -> bool:
+def has_figures(reading: Reading) -> bool:
+    """Whether it tells more of a GPU than its name."""
     return any(getattr(reading, name) is not None for name in _FIGURES)
 
 

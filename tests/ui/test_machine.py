@@ -23,7 +23,7 @@ from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.machine import KEPT, Machine
 from parlor_tui.ui.machine_lines import LONG_ROWS, heat_words, machine_line, panel_lines, spark, title
-from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
+from parlor_tui.ui.widgets.last_turn import LastTurn
 from parlor_tui.ui.widgets.machine import MachinePanel
 from tests.ui import machines, stand_in
 
@@ -169,7 +169,9 @@ def test_a_sparkline_rises_from_none_to_all() -> None:
 
 
 class Bottom(App[None]):
-    """The lower part of the cockpit alone: its style sheet, its themes, its sizes."""
+    """The panel in the cockpit's style sheet, themes and sizes, without its neighbours."""
+
+    CSS = "#beside { width: 1fr; height: 2; }"
 
     CSS_PATH = Path(cockpit.__file__).with_name("cockpit.tcss")
     HORIZONTAL_BREAKPOINTS = ParlorApp.HORIZONTAL_BREAKPOINTS
@@ -189,7 +191,7 @@ class Bottom(App[None]):
         with Horizontal(id="top"):
             yield Static()
         with Horizontal(id="bottom"):
-            yield LastTurn(LastView())
+            yield Static(id="beside")
             yield MachinePanel()
 
     def see(self, events: list[Event]) -> None:

@@ -1,16 +1,21 @@
-"""Checks of the machine: Python, system, processor, memory, terminal."""
+"""Checks of the machine: Python, system, processor, memory, GPU, terminal."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import platform
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from parlor_tui.commands.checks.base import Check, by_system
+from parlor_tui.events import Reading, now_s
+from parlor_tui.probes.base import Probe
+from parlor_tui.probes.choose import has_figures, open_probes
 from parlor_tui.settings import Settings
 
 GROUP = "Machine"
@@ -18,14 +23,18 @@ WHEELS = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64"), ("win3
 MEMORY_GIB = 2.0
 """The `lite` models take 1 GiB; the rest is for the terminal, the system and a browser tab or two."""
 COLUMNS, LINES = 80, 24
+_FIRST_FIGURES_S = 3.0
+"""Apple's chips are measured for a second before they tell anything."""
 
 
 def check_machine(_settings: Settings) -> Iterator[Check]:
-    """Python, system, processor and memory."""
+    """Python, system, processor, memory and GPU."""
     yield _python()
     yield system(sys.platform, platform.machine(), platform.libc_ver()[0])
     yield _processor(platform.machine(), _has_avx2())
     yield _memory(_memory_bytes())
+    with contextlib.closing(open_probes()) as probes:
+        yield gpu(_first_figures(probes))
 
 
 def check_terminal(_settings: Settings) -> Iterator[Check]:
@@ -117,6 +126,38 @@ def _windows_memory_bytes() -> int | None:
     if sys.platform == "win32" and ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
         return int(status.total)
     return None
+
+
+def _first_figures(probes: Probe, wait_s: float = _FIRST_FIGURES_S) -> Reading:
+    """What the probes know as soon as they know more of a GPU than its name, or once `wait_s` are over."""
+    began_s = now_s()
+    while True:
+        reading = probes.read(now_s())
+        if reading.gpu_name is None or has_figures(reading) or now_s() - began_s >= wait_s:
+            return reading
+        time.sleep(0.1)
+
+
+def gpu(reading: Reading) -> Check:
+    """A finding about the GPU, and which figures of this machine will be shown: none of them is needed."""
+    if reading.gpu_name is None:
+        return Check(GROUP, "GPU", "ok", f"none that tells what it does; {_heat(reading)}")
+    told = {
+        "memory": reading.gpu_memory_total_mb,
+        "temperature": reading.gpu_temperature_c,
+        "power": reading.gpu_power_w,
+        "clock": reading.gpu_clock_mhz,
+    }
+    known = [name for name, value in told.items() if value is not None]
+    memory = f", {told['memory'] / 1000:.1f} GB" if told["memory"] is not None else ""
+    tells = f"tells its {', '.join(known)}" if known else "tells no figures"
+    return Check(GROUP, "GPU", "ok", f"{reading.gpu_name}{memory}: {tells}; {_heat(reading)}")
+
+
+def _heat(reading: Reading) -> str:
+    if reading.cpu_temperature_c is None:
+        return "the processor's temperature is not known"
+    return f"the processor has {reading.cpu_temperature_c:.0f} °C"
 
 
 def terminal_size(is_terminal: bool, size: os.terminal_size) -> Check:
