@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,8 +12,7 @@ from parlor_tui.settings.presets import COME_ALONG
 from parlor_tui.ui.device_choices import Choice as DeviceChoice
 from parlor_tui.ui.text import clean
 
-_NEXT_START = "from the next start on"
-_NOW = "; in use now"
+_CHOSEN = " (chosen)"
 _LANGUAGES: Mapping[str, str] = {
     "a": "American English",
     "b": "British English",
@@ -27,9 +26,9 @@ _LANGUAGES: Mapping[str, str] = {
 }
 """What the first letter of a Kokoro voice's name stands for; the second one is f or m."""
 _PROFILES: Mapping[str, str] = {
-    "auto": "the best one whose models are here",
-    "gemma": "Gemma 4, which hears, sees and answers by itself",
-    "lite": "a small model that answers anywhere, but not well",
+    "auto": "the best one whose models are here; needs a new start",
+    "gemma": "Gemma 4, which hears, sees and answers by itself; needs a new start",
+    "lite": "a small model that answers anywhere, but not well; needs a new start",
 }
 
 
@@ -69,23 +68,31 @@ class Choices:
         """The live settings that are not as they were saved."""
         return [name for name, value in self._values.items() if self._saved.get(name) != value]
 
-    def voices(self) -> Iterator[Choice]:
+    def voices(self) -> list[Choice]:
         """Those that the core's speech knows; none before it is ready."""
-        for name in self._voices:
-            yield Choice(name, voice_words(name) + (_NOW if name == self._values["speaking.voice"] else ""))
+        used = self._values["speaking.voice"]
+        return [_choice(name, voice_words(name), used=name == used) for name in self._voices]
 
-    def presets(self) -> Iterator[Choice]:
+    def presets(self) -> list[Choice]:
         """Those that come along, and the user's own."""
-        for name in self._presets:
-            known = COME_ALONG.get(name)
-            yield Choice(name, known.why if known else "live settings that you kept under this name")
+        own = "live settings that you kept under this name"
+        return [_choice(name, COME_ALONG[name].why if name in COME_ALONG else own) for name in self._presets]
 
-    def profiles(self) -> Iterator[Choice]:
+    def profiles(self) -> list[Choice]:
         """Which models to use; the core loads them when it starts."""
         (declared,) = (item for item in fields(Core) if item.name == "profile")
-        for name in declared.metadata["choices"]:
-            told = f"{_PROFILES.get(name, name)}; {_NEXT_START}"
-            yield Choice(name, f"{told} (chosen)" if name == self._profile else told)
+        names = [str(name) for name in declared.metadata["choices"]]
+        return [_choice(name, _PROFILES.get(name, name), used=name == self._profile) for name in names]
+
+
+def _choice(name: str, told: str, *, used: bool = False) -> Choice:
+    """`told` as a sentence, and whether it is what is chosen already."""
+    return Choice(name, f"{told[0].upper()}{told[1:]}{_CHOSEN if used else ''}")
+
+
+def device_choices(of_kind: Sequence[DeviceChoice]) -> list[Choice]:
+    """The devices of one kind."""
+    return [_choice(device.name, _device_words(device), used=device.used) for device in of_kind]
 
 
 def voice_words(name: str) -> str:
@@ -95,9 +102,7 @@ def voice_words(name: str) -> str:
     return f"{known}; from the next reply on"
 
 
-def device_words(device: DeviceChoice) -> str:
+def _device_words(device: DeviceChoice) -> str:
     """One plain line about a device that can be chosen."""
-    words = {device.name: "use it at once", "default": "the one that the system prefers"}.get(
-        device.words, device.words
-    )
-    return words + (_NOW if device.used else "")
+    plain = {device.name: "use it at once", "default": "the one that the system prefers"}
+    return plain.get(device.words, device.words)

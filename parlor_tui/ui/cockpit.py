@@ -123,6 +123,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         yield from self.commands_of_keeping()
         yield from self.commands_of_themes()
         yield from self.commands_of_choices()
+        yield from self.commands_of_devices()
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
         elif self._offer is not None:

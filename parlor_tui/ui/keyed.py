@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from textual.app import App, SystemCommand
 from textual.driver import Driver
@@ -12,12 +11,11 @@ from textual.events import Event, Key
 from parlor_tui.events import State
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import keymap, may_run
-from parlor_tui.ui.choices import Choice, Choices, device_words
+from parlor_tui.ui.choices import Choices
 from parlor_tui.ui.control import AssistantControl
-from parlor_tui.ui.device_choices import KINDS, DeviceChoices
 from parlor_tui.ui.escape import both_keys, quick_driver
 from parlor_tui.ui.looks import Remember
-from parlor_tui.ui.palette import choosing, listed_actions, palette, title_of
+from parlor_tui.ui.palette import each_of, list_of, listed_actions, palette, title_of
 from parlor_tui.ui.screens.help import HelpScreen
 from parlor_tui.ui.transcript import Entry, Transcript, TurnEntry
 from parlor_tui.ui.widgets.prompt import Prompt
@@ -39,7 +37,6 @@ class KeyedApp(App[int], inherit_bindings=False):
     _transcript: Transcript
     _status: Status
     _choices: Choices
-    _device_choices: DeviceChoices
     _remember: Remember
 
     def get_driver_class(self) -> type[Driver]:
@@ -73,17 +70,19 @@ class KeyedApp(App[int], inherit_bindings=False):
 
     def commands_of_choices(self) -> Iterable[SystemCommand]:
         """The palette's entries for all that can be chosen."""
-        choices, ask = self._choices, self._assistant
-        yield from choosing("voice", choices.voices(), lambda name: ask.tune({VOICE: name}), self.push_screen)
-        yield from choosing("preset", choices.presets(), ask.use_preset, self.push_screen)
-        if changed := choices.changed:
+        there_is, ask = self._choices, self._assistant
+        for kind, choices, choose in (
+            ("voice", there_is.voices(), lambda name: ask.tune({VOICE: name})),
+            ("preset", there_is.presets(), ask.use_preset),
+            ("profile", there_is.profiles(), self._use_profile),
+        ):
+            if choices:
+                yield list_of(kind, choices, choose, self.push_screen)
+                yield from each_of(kind, choices, choose)
+        if changed := there_is.changed:
             undo = dict.fromkeys(changed)
             yield SystemCommand("Save what was tuned", "It is the same at the next start", ask.save_tuning)
             yield SystemCommand("Undo what was tuned", "All of it is as it was saved", lambda: ask.tune(undo))
-        for kind in KINDS:
-            devices = [Choice(device.name, device_words(device)) for device in self._device_choices.of_kind(kind)]
-            yield from choosing(kind, devices, partial(ask.use_device, kind), self.push_screen)
-        yield from choosing("profile", choices.profiles(), self._use_profile, self.push_screen)
 
     def _use_profile(self, name: str) -> None:
         """The core loads its models when it starts: put the profile into the settings file."""

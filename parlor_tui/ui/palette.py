@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from textwrap import shorten
 
 from textual.app import SystemCommand
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
+from textual.command import CommandInput, CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
 
 from parlor_tui.settings import Keys
@@ -15,6 +16,8 @@ from parlor_tui.ui.choices import Choice
 from parlor_tui.ui.text import clean
 from parlor_tui.ui.widgets.prompt import PROMPT_MARK
 
+NAMES_CHARACTERS = 50
+"""Room for examples of what a list holds."""
 HELP_SCORE = 0.01
 """What a find in the explaining line counts: less than any in a title."""
 
@@ -30,20 +33,23 @@ def listed_actions() -> list[Action]:
     return sorted(listed, key=lambda action: GROUPS.index(action.group))
 
 
-def choosing(
-    kind: str, choices: Iterable[Choice], choose: Callable[[str], object], show: Callable[[CommandPalette], object]
-) -> Iterator[SystemCommand]:
-    """A command that shows a list of `choices`, and one for each of them that is found by searching alone.
+def each_of(kind: str, choices: Iterable[Choice], choose: Callable[[str], object]) -> Iterator[SystemCommand]:
+    """A command for each of `choices`, found by searching alone. `choose` is given the name of the one taken."""
+    for choice in choices:
+        yield SystemCommand(
+            f"{kind.capitalize()}: {clean(choice.name)}", choice.told, partial(choose, choice.name), False
+        )
 
-    `choose` is given the name of the one that was taken; without any there are no commands.
-    """
-    named = [(clean(choice.name), f"{choice.told[0].upper()}{choice.told[1:]}", choice.name) for choice in choices]
-    if named:
-        listed = [SystemCommand(shown, told, partial(choose, name)) for shown, told, name in named]
-        opened = partial(_palette_of, listed, f"Which {kind}?")
-        yield SystemCommand(f"Choose a {kind}", f"One of {len(listed)}", lambda: show(opened()))
-    for shown, told, name in named:
-        yield SystemCommand(f"{kind.capitalize()}: {shown}", told, partial(choose, name), discover=False)
+
+def list_of(
+    kind: str, choices: Sequence[Choice], choose: Callable[[str], object], show: Callable[[CommandPalette], object]
+) -> SystemCommand:
+    """The command that shows `choices` alone."""
+    listed = [SystemCommand(clean(choice.name), choice.told, partial(choose, choice.name)) for choice in choices]
+    names = shorten(", ".join(command.title for command in listed), NAMES_CHARACTERS, placeholder=" …")
+    return SystemCommand(
+        f"Choose a {kind}", f"One of {len(listed)}: {names}", lambda: show(_only(listed, f"Which {kind}?"))
+    )
 
 
 class Commands(Provider):
@@ -76,12 +82,14 @@ class Palette(CommandPalette):
 
     DEFAULT_CSS = """
     Palette SearchIcon { color: $accent; }
-    .-low Palette > Vertical, Palette.-low > Vertical { margin-top: 0; }
+    Palette > Vertical { width: 90; max-width: 100%; }
+    Palette.-low > Vertical { margin-top: 0; }
     """
 
     def on_mount(self) -> None:
-        """Put the input line's own mark before what is searched."""
+        """Put the input line's own mark before what is searched; nothing blinks."""
         self.query_one(SearchIcon).icon = PROMPT_MARK
+        self.query_one(CommandInput).cursor_blink = False
 
 
 def palette() -> Palette:
@@ -89,7 +97,7 @@ def palette() -> Palette:
     return Palette([Commands], placeholder="What do you want to do?")
 
 
-def _palette_of(commands: Sequence[SystemCommand], placeholder: str) -> Palette:
+def _only(commands: Sequence[SystemCommand], placeholder: str) -> Palette:
     """A palette with `commands` alone."""
 
     class Listed(Commands):

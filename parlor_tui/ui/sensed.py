@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.containers import Vertical
 from textual.events import Resize
 
 from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event
 from parlor_tui.settings import Devices
 from parlor_tui.ui.camera import CameraPicture
+from parlor_tui.ui.choices import device_choices
 from parlor_tui.ui.control import AssistantControl
-from parlor_tui.ui.device_choices import DeviceChoices, news
+from parlor_tui.ui.device_choices import KINDS, DeviceChoices, news
+from parlor_tui.ui.palette import each_of
 from parlor_tui.ui.screens.devices import DevicesScreen
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.camera_view import CameraView
@@ -20,6 +24,12 @@ from parlor_tui.ui.widgets.status import Status
 
 SIDE_FROM_COLUMNS = 100
 """A narrower screen has room for the talk alone."""
+_PICKERS = {
+    "microphone": "A list, and how loud the one in use is",
+    "speaker": "A list, and a sound to try the one in use",
+    "camera": "A list, and what the one in use sees",
+}
+"""What the palette says of the picker of each kind."""
 
 
 class Side(Vertical):
@@ -84,6 +94,13 @@ class SensedApp(App[int], inherit_bindings=False):
     def on_resize(self, _: Resize) -> None:
         """There may be room now, or no more."""
         self.call_after_refresh(self.show_side)
+
+    def commands_of_devices(self) -> Iterable[SystemCommand]:
+        """The palette's entries for devices: a picker for each kind, and each device by its name."""
+        for kind in KINDS:
+            yield SystemCommand(f"Choose a {kind}", _PICKERS[kind], partial(self.action_devices, kind))
+            known = device_choices(self._device_choices.of_kind(kind))
+            yield from each_of(kind, known, partial(self._assistant.use_device, kind))
 
     # --- the actions --------------------------------------------------------------------------------------------------
 
