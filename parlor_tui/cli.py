@@ -87,7 +87,7 @@ def _talk(arguments: argparse.Namespace) -> int:
         from parlor_tui.settings import log_file
 
         with noise_into(log_file()):
-            return (plain if arguments.plain else headless).run(settings, config)
+            return plain.run(settings, config) if arguments.plain else headless.run(settings, config)
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise UsageError("the screen needs a terminal; `parlor-tui --plain` and `parlor-tui ask` work without one")
     from parlor_tui.assistant import Assistant

@@ -191,7 +191,7 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument(
         "--plain",
         action="store_true",
-        help="no screen: plain lines, for screen readers and pipes; type turns, or /help",
+        help="no screen: plain lines, for screen readers and pipes; type, or /help",
     )
     parser.add_argument(
         "--demo", action="store_true", help="a talk that runs by itself: a second voice asks, no microphone is needed"

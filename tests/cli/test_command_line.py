@@ -90,7 +90,7 @@ def test_version(isolated_home: Home) -> None:
         (["--config", "absent.toml", "config"], "absent.toml: there is no such settings file"),
         (["--port=3", "core"], "--port is an option of parlor-tui core: it goes after the command"),
         (["--conf", "x"], "unknown option --conf; did you mean --config?"),
-        ([], "the screen needs a terminal; `parlor-tui --headless` and `parlor-tui ask` work without one"),
+        ([], "the screen needs a terminal; `parlor-tui --plain` and `parlor-tui ask` work without one"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_2(isolated_home: Home, words: list[str], line: str) -> None:
