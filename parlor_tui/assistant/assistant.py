@@ -428,12 +428,13 @@ class Assistant:
         if self._ears is None or self._deaf:
             return
         hearing = until_the_key(self._tuning.hearing) if self._key.open else self._tuning.hearing
-        heard = self._ears.block(block.samples, block.at_s, hearing, self._talk.phase, self._talk.speaking_since_s)
-        self._emit(MicLevel(at_s=block.at_s, dbfs=heard.dbfs, speech_probability=heard.probability))
+        phase, since_s = self._talk.phase, self._talk.speaking_since_s
+        for heard in self._ears.block(block.samples, block.at_s, hearing, phase, since_s):
+            self._emit(MicLevel(at_s=block.at_s, dbfs=heard.dbfs, speech_probability=heard.probability))
+            self._talk.heard(heard, block.at_s, self._frame)
         echo = self._ears.level(block.at_s)
         if echo is not None:
             self._emit(echo)
-        self._talk.heard(heard, block.at_s, self._frame)
         if self._key.closes(block.at_s):
             self._act(self._ears.taker.finish(hearing))
             self._emit(MicLevel(at_s=block.at_s, dbfs=-120.0, speech_probability=0.0))
@@ -513,11 +514,9 @@ class Assistant:
 
     def _send_session(self) -> None:
         self._speech_told = self._speech_wanted
-        self._send(
-            client_events.UpdateSession(
-                input_rate_hz=MIC_RATE_HZ, speak=self._speech_wanted, tuning=self._tuning.values()
-            )
-        )
+        tuning = self._tuning.values()
+        del tuning["speaking.volume_percent"]  # speech is made as ever: a reply that was begun is still the right one
+        self._send(client_events.UpdateSession(input_rate_hz=MIC_RATE_HZ, speak=self._speech_wanted, tuning=tuning))
 
     def _retuned(self, changed: Mapping[str, Any]) -> None:
         """The live settings `changed` have other values now."""
