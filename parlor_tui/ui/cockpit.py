@@ -221,6 +221,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         self.query_one(MachinePanel).machine = self._machine
         self.query_one(SoundLine).sounds = self._sounds
         self.query_one(Prompt).placeholder = self._status.invitation
+        self.query_one(Talk).hears = self._status.microphone
         self.query_one(TalkFrame).note = (self._exchange.note, self._exchange.lasts)
 
     def _apply(self, event: Event) -> None:

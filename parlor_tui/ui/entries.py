@@ -17,6 +17,8 @@ class TurnEntry:
     `heard` is what was heard of a reply that was cut off; None until that is known, or if it was not. `sounded` is what
     was heard so far of one that is spoken. `follows_joined`: the turn before it is answered together with it.
     `earlier`: it is of a conversation that is taken up again; such turns have numbers below 0, and `stamp` is the time.
+    `early`: it was typed before there was a core to answer. `shown_s`: when the model had looked at a picture in it;
+    `unseen`: one went along, and the model did not look at it anew. `cut_s`: when its reply was cut off.
     """
 
     number: int
@@ -43,17 +45,30 @@ class TurnEntry:
     output_tokens: int = 0
     earlier: bool = False
     stamp: str = ""
+    early: bool = False
+    shown_s: float | None = None
+    unseen: bool = False
+    cut_s: float | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it was typed before there was a core, and nothing came of it yet."""
+        return self.early and not self.reply and self.status is None and not self.refused
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LineEntry:
-    """One line between turns: a notice or an error, where it happened. `rule`: another conversation begins here."""
+    """One line between turns: a notice or an error, where it happened. `rule`: another conversation begins here.
+
+    `lasts`: it tells of a trouble that a banner tells of, too, as long as it lasts.
+    """
 
     number: int
     at_s: float
     text: str
     severity: Severity
     rule: bool = False
+    lasts: bool = False
 
 
 Entry = TurnEntry | LineEntry

@@ -98,7 +98,7 @@ def bar(placed: Sequence[Span], axis: Axis) -> Content:
     if axis.cells > 1:
         at = axis.goal_cell
         crossed = any(axis.cell(span.start_ms) <= at < axis.cell(span.end_ms) for span in placed)
-        cells[at] = (GOAL_IN_BAR, "bold $foreground") if crossed else (GOAL, "$text-muted")
+        cells[at] = (GOAL_IN_BAR, "bold $foreground") if crossed else (GOAL, "dim")
     return Content.assemble(
         *(("".join(char for char, _ in run), style) for style, run in groupby(cells, key=lambda cell: cell[1]))
     )
@@ -170,7 +170,7 @@ class Columns:
             parts += [(f"  {share} ", "dim"), (f"{value:>{SHARE_CELLS - 6}}", "" if figures is not None else "dim")]
         if self.spark:
             shown = sparkline(figures.recent, self.spark) if figures is not None else " " * self.spark
-            parts.append((f"  {shown}", "$text-muted"))
+            parts.append((f"  {shown}", "dim"))
         return Content.assemble(*parts)
 
 

@@ -14,6 +14,8 @@ TIME_CELLS = 10
 NARROWEST_TEXT_CELLS = 8
 RAIL_FIRST, RAIL, RAIL_LAST = "╭ ", "│ ", "╰ "
 """Before the text of turns that are answered together."""
+FLASH_STYLE = "bold $error reverse"
+"""Of what is being cut off, for a moment; then it is struck through."""
 SEVERITY_LOOK = {
     "info": ("·", "dim"),
     "warning": ("▲ warning:", "$text-warning"),
@@ -21,8 +23,11 @@ SEVERITY_LOOK = {
 }
 
 
-def entry_lines(entry: Entry, width: int, time: str) -> list[Content]:
-    """The lines of `entry` in `width` cells. `time` is its time of day, empty where there is no room for one."""
+def entry_lines(entry: Entry, width: int, time: str, shown: str = "", *, flash: bool = False) -> list[Content]:
+    """The lines of `entry` in `width` cells. `time` is its time of day, empty where there is no room for one.
+
+    `shown` is the time at which the model had looked at a picture; `flash`: the reply is being cut off just now.
+    """
     indent = LABEL_CELLS + (TIME_CELLS if time else 0)
     if width < indent + NARROWEST_TEXT_CELLS:
         time, indent = "", LABEL_CELLS
@@ -35,10 +40,10 @@ def entry_lines(entry: Entry, width: int, time: str) -> list[Content]:
         return _hung(head, Content.styled(clipped(entry.text), style), width, head.cell_length)
     lines = _hung(stamp + _label(YOU), _user(entry), width, indent)
     user_lines = len(lines)
-    reply = _reply(entry)
+    reply = _reply(entry, flash)
     if reply:
         lines += _hung(Content(" " * (indent - LABEL_CELLS)) + _label(PARLOR), reply, width, indent)
-    if marks := _marks(entry, full=bool(time)):
+    if marks := _marks(entry, shown, full=bool(time), flash=flash):
         lines += _hung(Content(" " * indent), marks, width, indent)
     if entry.earlier:
         lines = [line.stylize("dim") for line in lines]
@@ -89,7 +94,7 @@ def _user(entry: TurnEntry) -> Content:
     return Content(text) if entry.settled and entry.turn is not None else Content.styled(text, "dim")
 
 
-def _reply(entry: TurnEntry) -> Content | None:
+def _reply(entry: TurnEntry, flash: bool) -> Content | None:
     """The reply as far as it goes: what is still to be heard is dim, what never will be struck through.
 
     Of a joined turn nothing was heard: the reply to the next one takes its place.
@@ -100,6 +105,8 @@ def _reply(entry: TurnEntry) -> Content | None:
         waits = entry.committed and not entry.reply_final and entry.cut_by is None
         return Content.styled("…", "dim") if waits else None
     heard, unheard, style = _parts(entry)
+    if flash and "strike" in style:
+        style = FLASH_STYLE
     return Content.assemble(clipped(heard), (clipped(unheard), style))
 
 
@@ -117,7 +124,7 @@ def _parts(entry: TurnEntry) -> tuple[str, str, str]:
     return reply, "", ""
 
 
-def _marks(entry: TurnEntry, full: bool) -> Content:
+def _marks(entry: TurnEntry, shown: str, *, full: bool, flash: bool) -> Content:
     """The line below a turn that says how it went. Numbers only where there is room (`full`)."""
     marks: list[Content] = []
     if entry.refused:
@@ -127,17 +134,19 @@ def _marks(entry: TurnEntry, full: bool) -> Content:
     if entry.status == "joined":
         marks.append(Content.styled("you went on: answered together, below", "dim"))
     elif entry.cut_by is not None or entry.status == "interrupted":
-        marks.append(Content.styled(_cut(entry), "$text-error"))
+        marks.append(Content.styled(_cut(entry), FLASH_STYLE if flash else "$text-error"))
     elif entry.status == "failed":
         marks.append(Content.styled("✗ no reply", "$text-error"))
     if entry.shown:
-        marks.append(Content.styled("▣ shown", "dim"))
-    if full and entry.ended:
-        marks.append(Content.styled(f"turn {entry.ended}", "dim"))
+        marks.append(Content.styled(f"▣ shown {shown}" if full and shown else "▣ shown", "dim"))
+    elif full and entry.unseen and entry.status is not None:
+        marks.append(Content.styled("▢ no new picture", "dim"))
     if full and entry.voice_to_voice_ms is not None:
         marks.append(Content.styled(f"{entry.voice_to_voice_ms / 1000:.2f} s", "dim"))
     if full and entry.output_tokens:
         marks.append(Content.styled(f"{entry.output_tokens} tokens", "dim"))
+    if full and entry.ended:
+        marks.append(Content.styled(f"turn {entry.ended}", "dim"))
     return Content.styled(" · ", "dim").join(marks)
 
 

@@ -96,7 +96,7 @@ def stage_table(history: History, width: int) -> list[Content]:
         line = Content.assemble(
             (f"{stage:<{NAME_CELLS}}", "bold" if stage == VOICE_TO_VOICE else ""),
             "".join(f"{value:>{_SHARE_CELLS}}" for value in values),
-            (f"  {drawn}", "$text-muted"),
+            (f"  {drawn}", "dim"),
         )
         lines.append(line.truncate(width))
     return lines

@@ -12,6 +12,7 @@ from parlor_tui.events import (
     MediaTaken,
     Notice,
     PauseJudged,
+    Ready,
     ReplyAudioArrived,
     ReplyText,
     ReplyTimed,
@@ -20,6 +21,8 @@ from parlor_tui.events import (
     SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
+    State,
+    StateChanged,
     TurnCommitted,
     TurnDone,
 )
@@ -30,6 +33,8 @@ from parlor_tui.ui.text import clean
 __all__ = ["ENTRIES_LIMIT", "Changes", "Entry", "LineEntry", "Transcript", "TurnEntry"]
 ENTRIES_LIMIT = 200
 """Entries kept on the screen; the oldest go first."""
+BANNERED = 3
+"""So many of the newest troubles that last stand in a banner as well."""
 
 
 class Transcript:
@@ -44,7 +49,9 @@ class Transcript:
         self._forgotten_turn = -1
         self._joins_next = False
         self._over_reply: SpeechStarted | None = None
-        self._standing: dict[str, str] = {}
+        self._lasting: dict[str, LineEntry] = {}
+        self._loading = True
+        self._sees = False
 
     @property
     def entries(self) -> list[Entry]:
@@ -58,25 +65,33 @@ class Transcript:
 
     def typed(self, text: str, at_s: float) -> None:
         """The user typed `text`: it stands in the talk at once, and waits there until the assistant takes it up."""
-        entry = TurnEntry(self._number(), at_s, None, typed=True, caption=clean(text), settled=True)
+        caption = clean(text)
+        entry = TurnEntry(self._number(), at_s, None, typed=True, caption=caption, settled=True, early=self._loading)
         self._add(entry)
 
     def line(self, text: str, severity: Severity, at_s: float) -> None:
-        """Put one line into the talk."""
-        self._add(LineEntry(self._number(), at_s, clean(text), severity))
+        """Put one line into the talk: at its end, but above what was typed before there was a core to answer it."""
+        self._line(LineEntry(self._number(), at_s, clean(text), severity))
+
+    def _line(self, line: LineEntry) -> None:
+        self._add(line)
+        for entry in self.entries:
+            if isinstance(entry, TurnEntry) and entry.waits:
+                self._move_last(entry)
 
     def apply(self, event: Event) -> None:
         """Take one event over; those that concern no entry change nothing."""
         match event:
+            case StateChanged(state=State.LOADING):
+                self._loading = True
+            case Ready():
+                self._loading, self._sees = False, event.sees
             case ConversationBegun():
                 self._begin(event)
             case Notice():
                 self._notice(event)
             case Failed():
-                if waiting := self._waiting():
-                    waiting.refused = True
-                    self._touch(waiting)
-                self.line(event.text, "error", event.at_s)
+                self._failed(event)
             case SpeechStarted():
                 self._speech(event)
             case SpeechStopped(dropped=True):
@@ -91,7 +106,7 @@ class Transcript:
             case TurnCommitted():
                 self._committed(event)
             case MediaTaken(kind="picture") if entry := self._turns.get(event.turn):
-                entry.shown = True
+                entry.shown, entry.shown_s = True, event.at_s
                 self._touch(entry)
             case ReplyText() if entry := self._turn(event.turn, event.at_s):
                 entry.reply = clean(event.whole) if event.whole else entry.reply + clean(event.delta)
@@ -107,7 +122,7 @@ class Transcript:
                 self._sounds(entry, event.played_ms)
             case Interrupted() if entry := self._turns.get(event.turn):
                 self._sounds(entry, event.played_ms)
-                entry.cut_by, entry.played_ms = event.by, event.played_ms
+                entry.cut_by, entry.played_ms, entry.cut_s = event.by, event.played_ms, event.at_s
                 self._touch(entry)
             case HeardText() if entry := self._turns.get(event.turn):
                 entry.heard = clean(event.heard)
@@ -128,13 +143,35 @@ class Transcript:
         for earlier in event.earlier:
             self._add(earlier_entry(earlier, self._number(), event.at_s))
 
+    def _failed(self, event: Failed) -> None:
+        """The oldest turn that waits is not sent. What a trouble that lasts says already is not said again."""
+        if waiting := self._waiting():
+            waiting.refused = True
+            self._touch(waiting)
+        if all(line.text != clean(event.text) for line in self._lasting.values()):
+            self.line(event.text, "error", event.at_s)
+
     def _notice(self, event: Notice) -> None:
         """A line for each notice; a trouble that lasts gets one line however often it is told."""
-        told = event.key and self._standing.get(event.key) == event.text
-        if event.key:
-            self._standing[event.key] = event.text
-        if event.text and not told:
+        if not event.key:
             self.line(event.text, event.severity, event.at_s)
+            return
+        line = self._lasting.pop(event.key, None)
+        if line is not None and line.text != clean(event.text):
+            self._set_lasts(line, False)
+            line = None
+        if event.text:
+            if line is None:
+                line = LineEntry(self._number(), event.at_s, clean(event.text), event.severity)
+                self._line(line)
+            self._lasting[event.key] = line
+        for place, lasting in enumerate(reversed(self._lasting.values())):
+            self._set_lasts(lasting, place < BANNERED)
+
+    def _set_lasts(self, line: LineEntry, lasts: bool) -> None:
+        if line.lasts is not lasts:
+            line.lasts = lasts
+            self._touch(line)
 
     def _speech(self, event: SpeechStarted) -> None:
         """Over a reply it may be no more than a cough: nothing moves before it has words, or the reply is cut."""
@@ -156,7 +193,7 @@ class Transcript:
         if event.last_speech_at_s is None and event.turn not in self._turns and (waiting := self._waiting()):
             self._take_up(waiting, event.turn)
         if entry := self._turn(event.turn, event.at_s):
-            entry.committed = True
+            entry.committed, entry.unseen = True, event.pictured and self._sees
             self._touch(entry)
 
     def _done(self, entry: TurnEntry, event: TurnDone) -> None:
@@ -245,5 +282,18 @@ class Transcript:
             self._changes.removed.add(entry.number)
         self._changes.changed.discard(entry.number)
 
-    def _touch(self, entry: TurnEntry) -> None:
-        self._changes.changed.add(entry.number)
+    def _move_last(self, entry: TurnEntry) -> None:
+        """Put `entry` below everything else: a new entry to whoever draws."""
+        del self._entries[entry.number]
+        if entry in self._changes.added:
+            self._changes.added.remove(entry)
+        else:
+            self._changes.removed.add(entry.number)
+        self._changes.changed.discard(entry.number)
+        entry.number = self._number()
+        self._entries[entry.number] = entry
+        self._changes.added.append(entry)
+
+    def _touch(self, entry: Entry) -> None:
+        if entry.number in self._entries:
+            self._changes.changed.add(entry.number)

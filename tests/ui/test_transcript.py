@@ -12,7 +12,9 @@ from parlor_tui.events import (
     Failed,
     HeardText,
     Interrupted,
+    MediaTaken,
     Notice,
+    Ready,
     ReplyAudioArrived,
     ReplyText,
     ReplyTimed,
@@ -20,13 +22,16 @@ from parlor_tui.events import (
     SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
+    State,
+    StateChanged,
     TurnCommitted,
     TurnDone,
 )
-from parlor_tui.ui.lines import entry_lines
+from parlor_tui.ui.lines import FLASH_STYLE, entry_lines
 from parlor_tui.ui.spoken import Spoken, Unit, split_heard
 from parlor_tui.ui.text import clean, clipped
-from parlor_tui.ui.transcript import LineEntry, Transcript, TurnEntry
+from parlor_tui.ui.transcript import BANNERED, LineEntry, Transcript, TurnEntry
+from parlor_tui.ui.widgets.progress import BANNER_LINES
 from tests.ui import stand_in
 
 
@@ -229,6 +234,103 @@ def test_a_typed_turn_is_taken_up_by_its_commit_alone() -> None:
     assert [entry.turn for entry in transcript.entries if isinstance(entry, TurnEntry)] == [0, None]
 
 
+def test_what_was_typed_before_there_was_a_core_stands_below_what_loading_tells_until_it_is_answered() -> None:
+    transcript = talk(StateChanged(at_s=0.0, state=State.LOADING))
+    transcript.typed("early", 1.0)
+    transcript.typed("and more", 1.1)
+    transcript.apply(Notice(at_s=2.0, text="no camera", severity="warning", key="camera"))
+    transcript.apply(Caption(at_s=3.0, turn=0, text="early", final=True))
+    transcript.apply(TurnCommitted(at_s=3.0, turn=0, last_speech_at_s=None))
+    transcript.apply(Ready(at_s=4.0, profile="lite", model="m", load_ms=1.0))
+    transcript.line("ready", "info", 4.0)
+    assert plain(transcript) == [
+        "▲ warning: no camera",
+        "· ready",
+        "you     early",
+        "parlor  …",
+        "you     and more",
+        "        waits until it can be sent",
+    ]
+    transcript.apply(ReplyText(at_s=5.0, turn=0, delta="The bird."))
+    transcript.apply(Notice(at_s=6.0, text="later"))
+    assert plain(transcript)[2:5] == ["you     early", "parlor  The bird.", "· later"]
+    transcript.apply(Caption(at_s=6.5, turn=1, text="and more", final=True))
+    transcript.apply(ReplyText(at_s=6.6, turn=1, delta="The worm."))
+    transcript.typed("now", 7.0)
+    transcript.apply(Notice(at_s=8.0, text="a notice"))
+    assert plain(transcript)[-1] == "· a notice", "with a core there, lines stand where they happened"
+
+
+def lasting(transcript: Transcript) -> list[str]:
+    return [entry.text for entry in transcript.entries if isinstance(entry, LineEntry) and entry.lasts]
+
+
+def test_a_line_knows_whether_a_banner_tells_the_same() -> None:
+    def trouble(key: str, text: str) -> Notice:
+        return Notice(at_s=1.0, text=text, severity="warning", key=key)
+
+    transcript = talk(trouble("microphone", "gone"), trouble("microphone", "gone"))
+    assert lasting(transcript) == ["gone"]
+    assert len(transcript.entries) == 1
+    transcript.take_changes()
+    transcript.apply(trouble("microphone", ""))
+    assert lasting(transcript) == []
+    assert transcript.take_changes().changed, "it is drawn again, where it happened"
+    for key in "abcd":
+        transcript.apply(trouble(key, f"trouble {key}"))
+    assert lasting(transcript) == ["trouble b", "trouble c", "trouble d"], "the banner has room for three"
+    assert BANNERED == BANNER_LINES
+    transcript.apply(trouble("c", "worse c"))
+    assert lasting(transcript) == ["trouble b", "trouble d", "worse c"]
+
+
+def test_a_failure_that_is_a_lasting_trouble_is_told_once_and_still_refuses_what_waits() -> None:
+    transcript = talk(Notice(at_s=1.0, text="no model is here", severity="error", key="core"))
+    transcript.typed("hello", 2.0)
+    transcript.apply(Failed(at_s=3.0, text="no model is here"))
+    assert plain(transcript) == ["✗ error: no model is here", "you     hello", "        ✗ not sent"]
+
+
+@pytest.mark.parametrize(
+    ("pictured", "sees", "taken", "mark"),
+    [
+        (True, True, True, "▣ shown 12:40:50 · 0.78 s · 24 tokens"),
+        (True, True, False, "▢ no new picture · 0.78 s · 24 tokens"),
+        (True, False, False, "0.78 s · 24 tokens"),
+        (False, True, False, "0.78 s · 24 tokens"),
+    ],
+)
+def test_what_the_model_was_shown_stands_below_the_turn(pictured: bool, sees: bool, taken: bool, mark: str) -> None:
+    transcript = talk(
+        Ready(at_s=1.0, profile="gemma", model="m", load_ms=1.0, sees=sees),
+        Caption(at_s=50.0, turn=0, text="hi", final=True),
+        TurnCommitted(at_s=50.0, turn=0, last_speech_at_s=49.8, pictured=pictured),
+        *([MediaTaken(at_s=50.4, turn=0, kind="picture", took_ms=200.0)] if taken else []),
+        TurnDone(
+            at_s=52.0,
+            turn=0,
+            status="completed",
+            heard="hi",
+            reply="Hello.",
+            stages_ms={"voice_to_voice": 780.0},
+            output_tokens=24,
+        ),
+    )
+    turn = turn_of(transcript)
+    shown = stand_in.frozen_clock(turn.shown_s) if turn.shown_s is not None else ""
+    assert entry_lines(turn, 100, "12:40:50", shown)[-1].plain.strip() == mark
+
+
+def test_a_cut_flashes_and_is_struck_through_then() -> None:
+    transcript = talk(*stand_in.hearing(), *stand_in.thinking(), *stand_in.speaking(), *stand_in.interrupted())
+    turn = turn_of(transcript)
+    flashing = entry_lines(turn, 200, "", flash=True)[1]
+    (styled,) = [flashing.plain[s.start : s.end] for s in flashing.spans if str(s.style) == FLASH_STYLE]
+    assert styled == "notebook. The pen is on the left."
+    assert "strike" not in str(flashing.spans)
+    assert struck(transcript) == styled
+
+
 def test_a_refused_turn_is_marked_and_the_reason_follows() -> None:
     transcript = talk()
     transcript.typed("too long", 1.0)
@@ -333,6 +435,9 @@ def test_scripts_without_spaces_light_up_by_character() -> None:
 
 
 WHOLE_TALK = [
+    *stand_in.loading(),
+    Notice(at_s=1.0, text="gone", key="microphone"),
+    Notice(at_s=1.0, text="", key="microphone"),
     *stand_in.whole_talk(),
     *stand_in.joined(),
     *stand_in.finished(),
@@ -349,6 +454,8 @@ def test_any_order_of_events_leaves_views_in_step(events: list[Event], limit: in
     drawn: dict[int, TurnEntry | LineEntry] = {}
     for index, event in enumerate(events):
         transcript.apply(event)
+        if index % 7 == 0:
+            transcript.typed(stand_in.REPLY, 1.0)
         if index % 3 == 0:
             changes = transcript.take_changes()
             for number in changes.removed:

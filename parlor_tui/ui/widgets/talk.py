@@ -14,12 +14,15 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
+from parlor_tui.events import now_s
 from parlor_tui.ui.lines import entry_lines
-from parlor_tui.ui.transcript import Entry, Transcript, TurnEntry
+from parlor_tui.ui.transcript import Entry, LineEntry, Transcript, TurnEntry
 
+FLASH_S = 0.5
+"""How long a cut in a reply flashes, from when it was made."""
 TIMES_FROM_CELLS = 90
 """Width of the talk from which each entry carries its time of day."""
-WELCOME = "Say something, or type below."
+WELCOME, WELCOME_TYPED = "Say something, or type below.", "Type below."
 
 
 class TalkFrame(Vertical):
@@ -34,6 +37,11 @@ class TalkFrame(Vertical):
         self.border_subtitle = Content.styled(text, "bold $foreground" if lasts else "")
 
 
+def _is_being_cut(entry: Entry) -> bool:
+    """Whether the entry's reply was cut off a moment ago."""
+    return isinstance(entry, TurnEntry) and entry.cut_s is not None and 0 <= now_s() - entry.cut_s < FLASH_S
+
+
 class EntryView(Widget):
     """One entry; wraps itself to the width that it is given."""
 
@@ -43,6 +51,7 @@ class EntryView(Widget):
         self._clock = clock
         self._lines: list[Content] = []
         self._lines_width = -1
+        self._flash = False
 
     def on_mount(self) -> None:
         """Take the entry's look."""
@@ -51,19 +60,33 @@ class EntryView(Widget):
     def entry_changed(self) -> None:
         """Draw the entry anew; lay out only if it now has more or fewer lines."""
         self._look()
+        if not self._flash and _is_being_cut(self._entry):
+            self._flash = True
+            self.set_timer(FLASH_S, self._flash_over)
+        self._draw_anew()
+
+    def _flash_over(self) -> None:
+        self._flash = False
+        self._draw_anew()
+
+    def _draw_anew(self) -> None:
         before = len(self._lines)
         width, self._lines_width = self._lines_width, -1
         self.refresh(layout=width < 0 or len(self._wrapped(width)) != before)
 
     def _look(self) -> None:
-        """A turn that is answered with the next one stands close to it."""
+        """A turn that is answered with the next one stands close to it; what a banner tells may be left to that."""
         self.set_class(isinstance(self._entry, TurnEntry) and self._entry.status == "joined", "-joined")
+        self.set_class(isinstance(self._entry, LineEntry) and self._entry.lasts, "-lasts")
 
     def _wrapped(self, width: int) -> list[Content]:
         if width != self._lines_width:
             stamp = self._entry.stamp if isinstance(self._entry, TurnEntry) else ""
             time = (stamp or self._clock(self._entry.at_s)) if width >= TIMES_FROM_CELLS else ""
-            self._lines, self._lines_width = entry_lines(self._entry, width, time), width
+            shown_s = self._entry.shown_s if isinstance(self._entry, TurnEntry) else None
+            shown = self._clock(shown_s) if shown_s is not None else ""
+            self._lines = entry_lines(self._entry, width, time, shown, flash=self._flash)
+            self._lines_width = width
         return self._lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -78,6 +101,9 @@ class EntryView(Widget):
 
 class Talk(VerticalScroll):
     """Entries of a `Transcript`, the newest in view unless the user scrolled up."""
+
+    hears: reactive[bool] = reactive(True)
+    """Whether talking is any use."""
 
     class Typed(Message):
         """A character was typed while the talk had the focus."""
@@ -103,7 +129,12 @@ class Talk(VerticalScroll):
 
     def compose(self) -> ComposeResult:
         """A word of welcome while nothing was said."""
-        yield Static(Content.styled(WELCOME, "dim"), id="welcome")
+        yield Static(Content.styled(WELCOME if self.hears else WELCOME_TYPED, "dim"), id="welcome")
+
+    def watch_hears(self, hears: bool) -> None:
+        """Invite to what can be done."""
+        for welcome in self.query("#welcome").results(Static):
+            welcome.update(Content.styled(WELCOME if hears else WELCOME_TYPED, "dim"))
 
     def show_changes(self) -> None:
         """Bring the screen up to date with the transcript."""
