@@ -43,7 +43,7 @@ def entry_lines(entry: Entry, width: int, time: str, shown: str = "", *, flash: 
     reply = _reply(entry, flash)
     if reply:
         lines += _hung(Content(" " * (indent - LABEL_CELLS)) + _label(PARLOR), reply, width, indent)
-    if marks := _marks(entry, shown, full=bool(time), flash=flash):
+    if marks := _marks(entry, shown, width - indent, full=bool(time), flash=flash):
         lines += _hung(Content(" " * indent), marks, width, indent)
     if entry.earlier:
         lines = [line.stylize("dim") for line in lines]
@@ -124,8 +124,8 @@ def _parts(entry: TurnEntry) -> tuple[str, str, str]:
     return reply, "", ""
 
 
-def _marks(entry: TurnEntry, shown: str, *, full: bool, flash: bool) -> Content:
-    """The line below a turn that says how it went. Numbers only where there is room (`full`)."""
+def _marks(entry: TurnEntry, shown: str, room: int, *, full: bool, flash: bool) -> Content:
+    """The line below a turn that says how it went. Numbers only in the `full` form; why it ended, if that fits too."""
     marks: list[Content] = []
     if entry.refused:
         marks.append(Content.styled("✗ not sent", "$text-error"))
@@ -145,9 +145,12 @@ def _marks(entry: TurnEntry, shown: str, *, full: bool, flash: bool) -> Content:
         marks.append(Content.styled(f"{entry.voice_to_voice_ms / 1000:.2f} s", "dim"))
     if full and entry.output_tokens:
         marks.append(Content.styled(f"{entry.output_tokens} tokens", "dim"))
+    separator = Content.styled(" · ", "dim")
     if full and entry.ended:
-        marks.append(Content.styled(f"turn {entry.ended}", "dim"))
-    return Content.styled(" · ", "dim").join(marks)
+        whole = separator.join([*marks, Content.styled(f"turn {entry.ended}", "dim")])
+        if whole.cell_length <= room or not marks:
+            return whole
+    return separator.join(marks)
 
 
 def _cut(entry: TurnEntry) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from parlor_tui.events import Event, Notice
+from parlor_tui.events import Event, Notice, now_s
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.widgets.sounds import SoundLine
-from parlor_tui.ui.widgets.talk import EntryView, Talk
+from parlor_tui.ui.widgets.talk import FLASH_S, EntryView, Talk
 from tests.ui import stand_in
 from tests.ui.stand_in import StandIn, make_app
 
@@ -70,6 +70,23 @@ async def test_words_that_light_up_neither_scroll_nor_lay_out_anew() -> None:
         for played_ms in range(0, 3100, 310):
             await rows(app, pilot, assistant, *stand_in.spoken_so_far(turn=2, played_ms=float(played_ms)))
             assert [(view.region, talk.scroll_offset) for view in app.query(EntryView)] == places
+
+
+async def test_a_cut_flashes_for_a_moment_and_is_struck_through_then() -> None:
+    app, assistant = make_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+
+        def style_of_the_cut() -> str:
+            strips = app.screen._compositor.render_strips()
+            return next(str(segment.style) for strip in strips for segment in strip if "notebook." in segment.text)
+
+        await rows(app, pilot, assistant, *SPOKEN)
+        await rows(app, pilot, assistant, *stand_in.interrupted(at_s=now_s()))
+        assert "reverse" in style_of_the_cut()
+        assert "strike" not in style_of_the_cut()
+        await pilot.pause(FLASH_S + 0.1)
+        assert "reverse" not in style_of_the_cut()
+        assert "strike" in style_of_the_cut()
 
 
 async def test_joined_turns_stand_close_and_the_eager_figures_are_seen() -> None:
