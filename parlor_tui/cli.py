@@ -87,8 +87,11 @@ def _talk(arguments: argparse.Namespace) -> int:
         from parlor_tui.settings import log_file
 
         with noise_into(log_file()):
-            return plain.run(settings, config) if arguments.plain else headless.run(settings, config)
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+            return (plain if arguments.plain else headless).run(settings, config, demo)
+    from parlor_tui.ui.terminal import is_served
+
+    terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    if not terminal and not is_served(os.environ):
         raise UsageError("the screen needs a terminal; `parlor-tui --plain` and `parlor-tui ask` work without one")
     from parlor_tui.assistant import Assistant
     from parlor_tui.ui.app import run_screen

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from parlor_tui.assistant import Assistant
+from parlor_tui.assistant.demo import Demo
 from parlor_tui.commands.headless import converse
 from parlor_tui.commands.plain_lines import PlainLines, Said
 from parlor_tui.commands.plain_words import TypedLines
@@ -24,9 +25,9 @@ _LONGEST_LINE_CHARS = 100_000
 """What has no end is cut here; a turn that is too long is refused by the assistant, in words."""
 
 
-def run(settings: Settings, config: Path | None) -> int:
+def run(settings: Settings, config: Path | None, demo: Demo | None = None) -> int:
     """Talk until /quit or Ctrl-C, or until all that came through a pipe is answered; the exit code."""
-    return converse(settings, config, PlainLines().of, _begin_to_read)
+    return converse(settings, config, PlainLines().of, _begin_to_read, demo)
 
 
 def _begin_to_read(assistant: Assistant, tell: Callable[[Event], None], leave: Callable[[], None]) -> None:
