@@ -87,7 +87,8 @@ def _talk(arguments: argparse.Namespace) -> int:
         from parlor_tui.settings import log_file
 
         with noise_into(log_file()):
-            return (plain if arguments.plain else headless).run(settings, config, demo)
+            run = plain.run if arguments.plain else headless.run
+            return run(settings, config, demo)
     from parlor_tui.ui.terminal import is_served
 
     terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
