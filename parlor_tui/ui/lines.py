@@ -10,7 +10,7 @@ from parlor_tui.ui.transcript import Entry, LineEntry, TurnEntry
 
 YOU, PARLOR = "you", "parlor"
 LABEL_CELLS = 8
-TIME_CELLS = 10
+FULL_TIME_CELLS = 8
 NARROWEST_TEXT_CELLS = 8
 RAIL_FIRST, RAIL, RAIL_LAST = "╭ ", "│ ", "╰ "
 """Before the text of turns that are answered together."""
@@ -24,14 +24,16 @@ SEVERITY_LOOK = {
 
 
 def entry_lines(entry: Entry, width: int, time: str, shown: str = "", *, flash: bool = False) -> list[Content]:
-    """The lines of `entry` in `width` cells. `time` is its time of day, empty where there is no room for one.
+    """The lines of `entry` in `width` cells. `time` is its time of day, empty where there is no room for one; with
+    seconds in it the lines below a turn have figures as well.
 
     `shown` is the time at which the model had looked at a picture; `flash`: the reply is being cut off just now.
     """
-    indent = LABEL_CELLS + (TIME_CELLS if time else 0)
+    time = f"{time}  " if time else ""
+    indent = LABEL_CELLS + len(time)
     if width < indent + NARROWEST_TEXT_CELLS:
         time, indent = "", LABEL_CELLS
-    stamp = Content.styled(f"{time:<{TIME_CELLS}}" if time else "", "dim")
+    stamp = Content.styled(time, "dim")
     if isinstance(entry, LineEntry) and entry.rule:
         return _rule(entry.text, width)
     if isinstance(entry, LineEntry):
@@ -43,7 +45,7 @@ def entry_lines(entry: Entry, width: int, time: str, shown: str = "", *, flash: 
     reply = _reply(entry, flash)
     if reply:
         lines += _hung(Content(" " * (indent - LABEL_CELLS)) + _label(PARLOR), reply, width, indent)
-    if marks := _marks(entry, shown, width - indent, full=bool(time), flash=flash):
+    if marks := _marks(entry, shown, width - indent, full=len(time) >= FULL_TIME_CELLS, flash=flash):
         lines += _hung(Content(" " * indent), marks, width, indent)
     if entry.earlier:
         lines = [line.stylize("dim") for line in lines]

@@ -17,11 +17,14 @@ from textual.widgets import Static
 from parlor_tui.events import now_s
 from parlor_tui.ui.lines import entry_lines
 from parlor_tui.ui.transcript import Entry, LineEntry, Transcript, TurnEntry
+from parlor_tui.ui.widgets.last_turn import FEW_ROWS
 
 FLASH_S = 0.5
 """How long a cut in a reply flashes, from when it was made."""
-TIMES_FROM_CELLS = 90
-"""Width of the talk from which each entry carries its time of day."""
+TIMES_FROM_CELLS, SECONDS_FROM_CELLS, WIDE_CELLS = 48, 64, 90
+"""Widths of the talk from which each entry carries its time of day; with seconds, and figures of each turn, where the
+screen is not low; and there as well."""
+SHORT_TIME = len("12:40")
 WELCOME, WELCOME_TYPED = "Say something, or type below.", "Type below."
 
 
@@ -50,7 +53,7 @@ class EntryView(Widget):
         self._entry = entry
         self._clock = clock
         self._lines: list[Content] = []
-        self._lines_width = -1
+        self._lines_for = (-1, "")
         self._flash = False
 
     def on_mount(self) -> None:
@@ -71,7 +74,7 @@ class EntryView(Widget):
 
     def _draw_anew(self) -> None:
         before = len(self._lines)
-        width, self._lines_width = self._lines_width, -1
+        (width, _), self._lines_for = self._lines_for, (-1, "")
         self.refresh(layout=width < 0 or len(self._wrapped(width)) != before)
 
     def _look(self) -> None:
@@ -79,14 +82,22 @@ class EntryView(Widget):
         self.set_class(isinstance(self._entry, TurnEntry) and self._entry.status == "joined", "-joined")
         self.set_class(isinstance(self._entry, LineEntry) and self._entry.lasts, "-lasts")
 
+    def _time(self, width: int) -> str:
+        """The entry's time of day, as long as `width` and the screen's height allow."""
+        if width < TIMES_FROM_CELLS:
+            return ""
+        stamp = self._entry.stamp if isinstance(self._entry, TurnEntry) else ""
+        full = width >= WIDE_CELLS or (width >= SECONDS_FROM_CELLS and self.app.size.height >= FEW_ROWS)
+        time = f"{stamp:<8}" if stamp else self._clock(self._entry.at_s)
+        return time if full else time[:SHORT_TIME]
+
     def _wrapped(self, width: int) -> list[Content]:
-        if width != self._lines_width:
-            stamp = self._entry.stamp if isinstance(self._entry, TurnEntry) else ""
-            time = (stamp or self._clock(self._entry.at_s)) if width >= TIMES_FROM_CELLS else ""
+        time = self._time(width)
+        if (width, time) != self._lines_for:
             shown_s = self._entry.shown_s if isinstance(self._entry, TurnEntry) else None
             shown = self._clock(shown_s) if shown_s is not None else ""
             self._lines = entry_lines(self._entry, width, time, shown, flash=self._flash)
-            self._lines_width = width
+            self._lines_for = (width, time)
         return self._lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
