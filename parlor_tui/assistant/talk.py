@@ -65,6 +65,7 @@ from parlor_tui.observe.stages import LatencyObserver
 _HARMLESS_CODES = ("response_cancel_not_active", "item_delete_invalid_item_id")
 """A cancel that crosses the end of its reply on the way finds nothing to cancel; a frame may be gone already."""
 _LEVEL_EVERY_S = 0.1
+_KEPT_NOTICES = 64
 _TAIL_MS = 350
 """The silence behind a sentence, and half a word."""
 
@@ -154,6 +155,8 @@ class Talk:
         self._said: dict[int, str] = {}
         self._aloud_numbers = itertools.count(1)
         self._level_due_s = 0.0
+        self._told: set[str] = set()
+        self._told_before: set[str] = set()
         self._eager = EagerCount(at_s=0.0, hits=0, dropped=0, saved_ms=0.0, wasted_ms=0.0)
 
     # --- what the user does -------------------------------------------------------------------------------------------
@@ -316,15 +319,25 @@ class Talk:
             case SpeechPiece() | SpeechOver():
                 self._said_aloud(event, at_s)
             case CoreNotice(text):
-                self._emit(Notice(at_s=at_s, text=text))
+                self._core_noticed(text, at_s)
             case CoreError(code, message):
                 if code not in _HARMLESS_CODES:
                     self._refused(code, message, at_s)
             case _:
                 self._reply_said(event, at_s)
 
+    def _core_noticed(self, text: str, at_s: float) -> None:
+        """Tell it, unless a core before has told the same: a new one says of itself what is known already, once."""
+        if text in self._told_before:
+            self._told_before.discard(text)
+        else:
+            self._emit(Notice(at_s=at_s, text=text))
+        if len(self._told) < _KEPT_NOTICES:
+            self._told.add(text)
+
     def core_lost(self) -> None:
         """The core is gone. A reply that had begun is over; turns without an answer wait for the next core."""
+        self._told_before, self._told = self._told_before | self._told, set()
         self._cuts.clear()
         self._captions = _Captions()
         self._frames = []

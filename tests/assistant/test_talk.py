@@ -10,12 +10,14 @@ from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.utterance import Heard
 from parlor_tui.events import (
     CaptionFinal,
+    CoreNotice,
     EagerCount,
     EagerDropped,
     Event,
     Failed,
     InputCommitted,
     Interrupted,
+    Notice,
     ReplyAudio,
     ReplyCreated,
     ReplyDelta,
@@ -24,8 +26,10 @@ from parlor_tui.events import (
     ReplyYields,
     SpeechOver,
     SpeechPiece,
+    TurnCommitted,
     TurnDone,
     TurnJudged,
+    Usage,
 )
 from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm, Drop, Pause, ReplyPhase, Resume, Settle, Stir, Sure
 from parlor_tui.link.client_events import (
@@ -157,6 +161,35 @@ def test_the_talk_so_far_is_told_to_a_new_core() -> None:
     terminal.sent.clear()
     terminal.talk.core_back()
     assert terminal.sent == [CreateItem("user", "One?"), CreateItem("assistant", "Two.")]
+
+
+def test_what_a_core_says_of_itself_is_not_told_again_by_the_next_one() -> None:
+    terminal = Terminal()
+
+    def told() -> list[str]:
+        return [event.text for event in terminal.events if isinstance(event, Notice)]
+
+    for _ in range(2):
+        terminal.talk.core_said(CoreNotice("it cannot see"))
+        terminal.talk.core_said(CoreNotice("a picture is broken"))
+        terminal.talk.core_lost()
+        terminal.talk.core_lost()
+    assert told() == ["it cannot see", "a picture is broken"]
+    terminal.talk.core_said(CoreNotice("it cannot see"))
+    terminal.talk.core_said(CoreNotice("a picture is broken"))
+    terminal.talk.core_said(CoreNotice("a picture is broken"))
+    assert told()[2:] == ["a picture is broken"], "what happens anew is told anew"
+
+
+def test_a_turn_tells_whether_a_picture_went_along_and_how_long_its_tokens_took() -> None:
+    terminal = Terminal()
+    for turn, (frame, usage) in enumerate([(b"jpeg", Usage(9, 5, 0, 140.5)), (None, Usage(9, 5, 0))], 1):
+        terminal.talk.typed("One?", frame)
+        terminal.talk.core_said(ReplyCreated("r", "i", turn))
+        terminal.talk.core_said(ReplyDone("r", "i", turn, "completed", "Two.", usage=usage))
+        terminal.talk.tick(hold=False)
+    assert [event.pictured for event in terminal.events if isinstance(event, TurnCommitted)] == [True, False]
+    assert [event.writing_ms for event in terminal.events if isinstance(event, TurnDone)] == [140.5, 0.0]
 
 
 def test_without_any_core_to_come_nothing_waits() -> None:
