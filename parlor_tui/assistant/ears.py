@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from parlor_tui.assistant.utterance import Heard, UtteranceTaker
 from parlor_tui.events import EchoLevel
-from parlor_tui.hearing.echo import EchoCanceller
+from parlor_tui.hearing.echo import Cleaned, EchoCanceller
 from parlor_tui.hearing.turn import ReplyPhase
 from parlor_tui.hearing.vad import VoiceActivity
 from parlor_tui.settings import Hearing
@@ -38,14 +38,18 @@ class Ears:
         hearing: Hearing,
         phase: ReplyPhase,
         speaking_since_s: float,
-    ) -> Heard:
-        """Take 512 samples at 16 kHz, the last of which was captured at `at_s`."""
+    ) -> list[Heard]:
+        """Take 512 samples at 16 kHz, the last of which was captured at `at_s`.
+
+        What that brought, a block at a time: none while it is not known whether a sound is an echo, more afterwards.
+        """
         canceller = self._wanted(hearing)
-        if canceller is not None:
-            samples = canceller.process(samples, at_s)
-            at_s -= canceller.delay_s
+        blocks = [Cleaned(samples, at_s)] if canceller is None else canceller.process(samples, at_s)
         guarded = canceller is None and hearing.echo != "headphones"
-        return self.taker.frame(samples, at_s, hearing, phase, speaking_since_s, guarded=guarded)
+        return [
+            self.taker.frame(one.samples, one.end_at_s, hearing, phase, speaking_since_s, guarded=guarded)
+            for one in blocks
+        ]
 
     def level(self, at_s: float) -> EchoLevel | None:
         """The echo as it is now, ten times a second while there is one to be measured."""

@@ -6,13 +6,15 @@ The only module that imports pywebrtc_audio. What cleans sound for people (noise
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.hearing.echo_path import EchoPath
+from parlor_tui.hearing.echo_path import EchoPath, VoiceOrEcho
+from parlor_tui.hearing.likeness import flat_likeness, likeness
 from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ
 
 Reference = Callable[[float, int], NDArray[np.float32]]
@@ -35,26 +37,24 @@ WINDOW_SAMPLES = 4096
 LONGEST_LAG_SAMPLES = 8192
 SURELY_ECHO = 0.62
 """Likeness of microphone and reference. Bursts of echo: 0.64 to 0.94; a user as loud as the echo: 0.31 to 0.7."""
+STALE_S = 0.25
+"""After a gap of that much nobody wants what was held back before it: the microphone was muted."""
 SMOOTHING_S = 0.3
 SILENT_DBFS = -120.0
 MISSING = "echo cancellation needs pywebrtc-audio: pip install pywebrtc-audio"
 
 
-def likeness(near: NDArray[np.float32], far: NDArray[np.float32]) -> float:
-    """How much of `near` (shape (n,)) is `far` (shape (n + m,)), at most m samples later: 0..1.
+class Cleaned(NamedTuple):
+    """512 samples (float32 at 16 kHz) without the echo, the last captured at `end_at_s`."""
 
-    1: nothing else; 0: nothing of it, or one of them is silent. Both end at the same time.
-    """
-    size = 1 << (len(far) - 1).bit_length()
-    lags = len(far) - len(near) + 1
-    cross = np.abs(np.fft.irfft(np.fft.rfft(far, size) * np.conj(np.fft.rfft(near, size)), size)[:lags])
-    total = np.concatenate(([0.0], np.cumsum(np.square(far, dtype=np.float64))))
-    power = total[len(near) :] - total[:lags]
-    loudest = float(power.max())
-    near_power = float(np.dot(near, near))
-    if loudest < 1e-6 or near_power < 1e-6:
-        return 0.0
-    return float(np.max(cross / np.sqrt(np.maximum(power, 1e-4 * loudest) * near_power)))
+    samples: NDArray[np.float32]
+    end_at_s: float
+
+
+class _Withheld(NamedTuple):
+    raw: NDArray[np.float32]
+    cleaned: NDArray[np.float32]
+    end_at_s: float
 
 
 class SteadyTime:
@@ -122,6 +122,8 @@ class EchoCanceller:
         self._near_power = self._clean_power = 0.0
         self._played_s = 0.0
         self._path = EchoPath()
+        self._voice = VoiceOrEcho()
+        self._withheld: deque[_Withheld] = deque()
         self.reset()
 
     delay_s = (FRAME_SAMPLES % PIECE_SAMPLES * 4 + FILTER_SAMPLES) / SAMPLE_RATE_HZ
@@ -136,6 +138,11 @@ class EchoCanceller:
     def settled(self) -> bool:
         """The room is learnt. Until then a voice has to be as loud as the echo to come through."""
         return self._played_s >= LEARNING_S
+
+    @property
+    def echo_seen(self) -> bool:
+        """An echo gets into the microphone: one was there. With headphones there is none."""
+        return self._path.seen
 
     @property
     def leaps(self) -> int:
@@ -158,7 +165,8 @@ class EchoCanceller:
     def reset(self) -> None:
         """Forget the room: another device, or its sound was torn."""
         self._forget_room()
-        self._path = EchoPath()
+        self._path, self._voice = EchoPath(), VoiceOrEcho()
+        self._withheld.clear()
         self._waiting = np.zeros(0, np.float32)
         self._waiting_far = np.zeros(0, np.float32)
         # Of blocks of 512, up to 128 samples wait for the rest of their 160: so much must be there beforehand.
@@ -170,10 +178,12 @@ class EchoCanceller:
         self._time = SteadyTime()
         self._silent_s = math.inf
 
-    def process(self, samples: NDArray[np.float32], end_at_s: float) -> NDArray[np.float32]:
+    def process(self, samples: NDArray[np.float32], end_at_s: float) -> list[Cleaned]:
         """`samples` (float32 of shape (512,) at 16 kHz, the last captured at `end_at_s`) without the echo.
 
-        The result has the same shape and lies `delay_s` earlier. Raises ValueError for another shape.
+        A block comes out `delay_s` later. Over the first reply, until it is known whether an echo gets into the
+        microphone, it comes out another AHEAD_BLOCKS later: then there is none for a while, and more at the end.
+        Raises ValueError for another shape.
         """
         if samples.shape != (FRAME_SAMPLES,):
             raise ValueError(f"{FRAME_SAMPLES} samples are taken at a time, not {samples.shape}")
@@ -195,19 +205,36 @@ class EchoCanceller:
         self._measure(near, cleaned, length_s)
         self._near_window = np.concatenate((self._near_window, samples))[-WINDOW_SAMPLES:]
         self._far_window = np.concatenate((self._far_window, far))[-WINDOW_SAMPLES - LONGEST_LAG_SAMPLES :]
-        unsure = self.active and (self._path.absent or not self.settled)
-        alike = likeness(self._near_window, self._far_window) if unsure else 0.0
+        alike = 0.0 if self._path.seen or not self.active else flat_likeness(self._near_window, self._far_window)
         self._path.block(float(np.mean(np.square(samples))), float(np.mean(np.square(far))), alike, length_s)
+        cleaned = self._without_bursts(cleaned)
+        return self._told(_Withheld(near, cleaned, end_at_s - self.delay_s), alike)
+
+    def _told(self, block: _Withheld, alike: float) -> list[Cleaned]:
+        """What of `block`, and of those withheld before it, is known to be echo or not."""
+        waiting = self._withheld
+        if waiting and block.end_at_s - waiting[-1].end_at_s > STALE_S:
+            waiting.clear()
+        waiting.append(block)
         # Until it knows better, AEC3 takes for an echo what is there while the speaker plays: a voice into a headset.
-        return self._without_bursts(near if self._path.absent else cleaned, alike)
+        raw = self._voice.block(self._path.sounds, alike)
+        if self._path.known:
+            raw = self._path.absent
+        ahead = VoiceOrEcho.AHEAD_BLOCKS if self.active and not self._path.known else 0
+        told = []
+        while len(waiting) > ahead:
+            one = waiting.popleft()
+            told.append(Cleaned(one.raw if raw else one.cleaned, one.end_at_s))
+        return told
 
     def _forget_room(self) -> None:
         self._aec.reset()
         self._played_s = 0.0
         self._near_power = self._clean_power = 0.0
 
-    def _without_bursts(self, cleaned: NDArray[np.float32], alike: float) -> NDArray[np.float32]:
-        shut = self.active and not self.settled and alike > SURELY_ECHO
+    def _without_bursts(self, cleaned: NDArray[np.float32]) -> NDArray[np.float32]:
+        unsure = self.active and not self.settled and not self._path.absent
+        shut = unsure and likeness(self._near_window, self._far_window) > SURELY_ECHO
         gate, self._gate = self._gate, 0.0 if shut else 1.0
         if gate == self._gate == 1.0:
             return cleaned

@@ -1,4 +1,4 @@
-"""Whether anything of the speaker's sound gets into the microphone at all: with headphones it does not. Pure."""
+"""Whether anything of the speaker's sound gets into the microphone, and which sound there is a voice. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,23 @@ SURE_S = 0.4
 """So much loud sound of the speaker without a trace in the microphone says that there is no way for it."""
 _RISE = 4.0
 """6 dB: what is no louder than that over the silence of the room is that silence."""
+_CLEAR_RISE = 16.0
+"""12 dB: who speaks into a microphone is louder than that."""
 _LEAST_POWER = 1e-11
 _REST_S = 0.6
 _CREEP = 1.02
-ECHO_ALIKE = 0.6
-"""Microphone and speaker are so much alike only if the one hears the other: echoes 0.64-0.94, nine voices over a reply
-0.56 at most."""
+
+VOICE_ALIKE = 0.16
+ECHO_ALIKE = 0.3
+"""Flat likeness of a quarter of a second of microphone and speaker. Voices over a reply: 0.10, 95 % below 0.16, 99 %
+below 0.23. Echoes of a near speaker 0.30 and more, 40 dB quieter or not; across a room 0.16 to 0.5."""
+SEEN_BLOCKS = 16
+"""So many blocks that are an echo, and none between them that is not, say that there is a way for it. Two voices that
+say the same word at once are alike for half as long."""
+DOUBT_BLOCKS = 3
+"""So many make it unknown again."""
+LONG_ENOUGH_BLOCKS = 3
+"""A sound of fewer blocks than that is too short to be told."""
 
 
 class EchoPath:
@@ -25,13 +36,24 @@ class EchoPath:
 
     def __init__(self) -> None:
         self.absent = False
+        """There is no way for an echo: headphones."""
+        self.seen = False
+        """There is one: an echo was there."""
+        self.sounds = False
+        """Something sounded in the last block that was louder than the silence of the room."""
+        self._alike_blocks = 0
         self._floor: float | None = None
         """The silence of the room; None as long as there was none."""
-        self._still_s = 0.0
+        self._still_s = _REST_S
         self._played: deque[tuple[float, bool]] = deque()
         """What was played in the last LONGEST_WAY_S of the microphone's silence: lengths, and whether it was loud."""
         self._played_s = 0.0
         self._traceless_s = 0.0
+
+    @property
+    def known(self) -> bool:
+        """It is known whether there is a way."""
+        return self.absent or self.seen
 
     def block(self, near_power: float, far_power: float, alike: float, length_s: float) -> None:
         """Take one block of `length_s`. `alike` (0..1) is how much the last of both sounds is the same."""
@@ -40,11 +62,17 @@ class EchoPath:
         if self._still_s > _REST_S:
             before = near_power if self._floor is None else self._floor
             self._floor = max(_LEAST_POWER, min(near_power, before * _CREEP))
-        if self._floor is None or near_power > self._floor * _RISE:
+        self.sounds = self._floor is None or near_power > self._floor * _CLEAR_RISE
+        trace = self._floor is None or near_power > self._floor * _RISE
+        if trace and alike >= ECHO_ALIKE:
+            self._alike_blocks += 1
+            self.absent = self.absent and self._alike_blocks < DOUBT_BLOCKS
+            self.seen = self.seen or self._alike_blocks >= SEEN_BLOCKS
+        elif self.sounds and alike < VOICE_ALIKE:
+            self._alike_blocks = 0
+        if trace:
             self._played.clear()
             self._played_s = self._traceless_s = 0.0
-            if loud and alike > ECHO_ALIKE:
-                self.absent = False
             return
         self._played.append((length_s, loud))
         self._played_s += length_s
@@ -52,4 +80,30 @@ class EchoPath:
             long_ago_s, was_loud = self._played.popleft()
             self._played_s -= long_ago_s
             self._traceless_s += long_ago_s * was_loud
-        self.absent = self.absent or self._traceless_s >= SURE_S
+        if self._traceless_s >= SURE_S:
+            self.absent, self.seen, self._alike_blocks = True, False, 0
+
+
+class VoiceOrEcho:
+    """Tells, as long as no way for an echo is known, whether a sound over a reply is a voice.
+
+    `block` takes one block after the other; what it says is meant for the block AHEAD_BLOCKS before.
+    """
+
+    AHEAD_BLOCKS = 4
+    """The beginning of a sound is told by what follows."""
+
+    def __init__(self) -> None:
+        self._sounded: deque[bool] = deque(maxlen=self.AHEAD_BLOCKS + 1)
+        self._alike_before = 0.0
+        self.voice = False
+
+    def block(self, sounds: bool, alike: float) -> bool:
+        """Whether it is a voice. `sounds`: there is a sound; `alike`: as in EchoPath."""
+        self._sounded.append(sounds)
+        usual, self._alike_before = (alike + self._alike_before) / 2, alike
+        if sum(self._sounded) >= LONG_ENOUGH_BLOCKS:
+            self.voice = usual < (ECHO_ALIKE if self.voice else VOICE_ALIKE)
+        elif not any(self._sounded):
+            self.voice = False
+        return self.voice

@@ -52,7 +52,6 @@ def test_it_hears_sees_and_answers_and_says_that_there_is_no_gpu(
 
 
 def test_a_voice_stops_it_and_the_talk_goes_on(rig: Rig, isolated_home: Home, model: Path) -> None:
-    isolated_home.write_config('[hearing]\necho = "headphones"\n')  # no echo on this rig
     with headless(*gemma(model), home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[5]))

@@ -95,7 +95,7 @@ def test_a_voice_stops_the_reply_and_the_next_one_is_heard_in_full(
 
 
 def test_speech_while_it_thinks_joins_the_turn(rig: Rig, isolated_home: Home) -> None:
-    isolated_home.write_config('[hearing]\neager_ms = 0\necho = "headphones"\n')  # it thinks; no echo on this rig
+    isolated_home.write_config("[hearing]\neager_ms = 0\n")  # it thinks
     with headless(home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[0]))
