@@ -101,6 +101,8 @@ def test_a_pause_is_judged_and_answered_unheard_and_the_reply_is_there_at_once_w
         done = await talk.done(1)
         assert done.status in ("completed", "incomplete")
         assert done.text.strip() == "".join(event.text for event in talk.of(ReplyDelta)).strip()
+        assert done.usage.output_tokens > 1
+        assert done.usage.writing_ms > 0, "measured where it was written, though it came all at once"
         assert [item.role for item in talk.session._memory.items] == ["user", "assistant"]
         assert talk.of(EagerDropped) == []
 
