@@ -21,15 +21,15 @@ DONE, USAGE = 0, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the words of `parlor-tui conversations`."""
     actions = parser.add_subparsers(dest="conversations_action", metavar="ACTION")
-    listing = actions.add_parser("list", help="every conversation, the newest first", allow_abbrev=False)
-    search = actions.add_parser("search", help="those in which all of these words were said", allow_abbrev=False)
+    listing = actions.add_parser("list", help="every conversation, the newest first")
+    search = actions.add_parser("search", help="those in which all of these words were said")
     search.add_argument("words", nargs="+", metavar="WORD", help="a word, or a date such as 2026-11-30")
-    show = actions.add_parser("show", help="print one", allow_abbrev=False)
+    show = actions.add_parser("show", help="print one")
     for one in (listing, search, show):
         one.add_argument("--json", action="store_true", help="print one JSON object")
-    delete = actions.add_parser("delete", help="delete one with its sound; asks before", allow_abbrev=False)
+    delete = actions.add_parser("delete", help="delete one with its sound; asks before")
     delete.add_argument("--yes", action="store_true", help="do not ask")
-    export = actions.add_parser("export", help="write one as Markdown, JSON or a page with sound", allow_abbrev=False)
+    export = actions.add_parser("export", help="write one as Markdown, JSON or a page with sound")
     export.add_argument("--format", choices=FORMS, help="md, json or html; by default what --out ends in, else md")
     export.add_argument("--out", type=Path, metavar="FILE", help="where to; without it, the standard output")
     for one in (show, delete, export):
@@ -63,7 +63,7 @@ def _list(store: Store, wanted: str, *, as_json: bool) -> int:
             for one in listed
         )
     elif summaries:
-        sys.stderr.write(f"parlor-tui: none of {len(summaries)} conversations holds all of these words\n")
+        sys.stderr.write(f"parlor-tui: no conversation in {store.folder} holds all of these words\n")
     else:
         hint = "set conversations.record to text or text+audio, or switch it on in the screen's palette"
         sys.stderr.write(f"parlor-tui: nothing is kept in {store.folder}; {hint}\n")

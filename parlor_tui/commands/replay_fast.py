@@ -157,4 +157,5 @@ def _collect(inbox: Inbox, observer: LatencyObserver, turn: Turn, said: str | No
                 done = event
             case _:
                 pass
-    return Answer(said or "", done.text, done.status, observer.stages_ms(turn.number))
+    stages_ms = {name: ms for name, ms in observer.stages_ms(turn.number).items() if name != "endpoint"}
+    return Answer(said or "", done.text, done.status, stages_ms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from parlor_tui.assistant import Assistant
@@ -47,8 +48,19 @@ class Album:
         """See `devices.base.Camera`."""
 
 
-def replay(talk: Talk, settings: Settings, config: Path | None, outcome: Outcome, tell: Tell) -> None:
-    """Have the conversation again, and add to `outcome` turn by turn. Raises BenchError if it cannot go on."""
+def replay(
+    talk: Talk,
+    settings: Settings,
+    config: Path | None,
+    outcome: Outcome,
+    tell: Tell,
+    *,
+    core: Sequence[str] = (),
+) -> None:
+    """Have the conversation again, and add to `outcome` turn by turn. Raises BenchError if it cannot go on.
+
+    `core` is a command line that starts another core than the settings' own.
+    """
     settings = settings.with_values(
         {"devices.microphone": "default", "devices.speaker": "default", "conversations.record": "off"}, "replay"
     )
@@ -58,7 +70,7 @@ def replay(talk: Talk, settings: Settings, config: Path | None, outcome: Outcome
         return album
 
     opener = Opener(room.opener.microphone, room.opener.speaker, camera)
-    assistant = Assistant(settings, config, watch.listener, opener=opener)
+    assistant = Assistant(settings, config, watch.listener, opener=opener, core=core)
     with at_work(room, assistant):
         ready = wait_until_ready(watch, tell)
         outcome.profile, outcome.model = ready.profile, ready.model

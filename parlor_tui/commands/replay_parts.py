@@ -86,10 +86,10 @@ def changed(settings: Settings, mark: Mark, notes: list[str]) -> tuple[Settings,
     live: dict[str, Any] = {}
     for name, value in mark.values.items():
         try:
-            settings.tuning("").with_values({name: value}, "then")
-            settings = settings.with_values({name: value}, "then")
+            settings.tuning("").with_values({name: value}, f"after turn {mark.after}")
+            settings = settings.with_values({name: value}, f"after turn {mark.after}")
         except SettingsError as error:
-            notes.append(f"not changed as it was: {error}")
+            notes.append(f"left out: {error}")
         else:
             live[name] = value
     return settings, live

@@ -1,0 +1,78 @@
+"""A conversation forgotten and restored, judged by what the real model is told: the tokens of its prompt."""
+
+from __future__ import annotations
+
+import queue
+from pathlib import Path
+from typing import TypeVar
+
+from parlor_tui.assistant.memories import Memories
+from parlor_tui.events import CoreEvent, CoreReady, ReplyDone, ReplyUnit
+from parlor_tui.link.client import Link
+from parlor_tui.link.client_events import CreateItem, CreateResponse, ForgetAll, UpdateSession
+from tests.conftest import Home
+from tests.link.core_process import start_core
+
+QUESTION = "What is my name?"
+READY_S, REPLY_S = 90.0, 60.0
+Kind = TypeVar("Kind")
+
+
+class Client:
+    """One client of a core."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._events: queue.Queue[CoreEvent | str] = queue.Queue()
+        self.link = Link(url, token, self._events.put, self._events.put)
+        self.link.start()
+        self._turn = 0
+
+    def until(self, kind: type[Kind], timeout_s: float) -> Kind:
+        while True:
+            event = self._events.get(timeout=timeout_s)
+            assert not isinstance(event, str), event
+            if isinstance(event, kind):
+                return event
+
+    def begin(self, text: str) -> None:
+        self._turn += 1
+        self.link.send(CreateItem("user", text))
+        self.link.send(CreateResponse(self._turn))
+
+    def ask(self, text: str) -> ReplyDone:
+        self.begin(text)
+        while (done := self.until(ReplyDone, REPLY_S)).turn != self._turn:
+            pass
+        assert done.status == "completed", done
+        return done
+
+
+def test_what_is_forgotten_is_not_told_to_the_model_and_what_is_restored_is(
+    isolated_home: Home, tmp_path: Path
+) -> None:
+    isolated_home.write_config('[core]\nprofile = "lite"')
+    core = start_core(isolated_home, tmp_path)
+    try:
+        client = Client(core.url, core.token)
+        client.until(CoreReady, READY_S)
+        client.link.send(UpdateSession(speak=False, tuning={"answering.max_tokens": 8}))
+        alone_tokens = client.ask(QUESTION).usage.input_tokens
+        client.link.send(ForgetAll())
+        name = client.ask("My name is Ada, and I live by the sea.")
+        longer_tokens = client.ask(QUESTION).usage.input_tokens
+        assert longer_tokens > alone_tokens + 15
+
+        client.begin("Tell me a long story about the sea.")
+        client.until(ReplyUnit, REPLY_S)
+        client.link.send(ForgetAll())  # in the middle of a reply
+        assert client.ask(QUESTION).usage.input_tokens == alone_tokens
+
+        client.link.send(ForgetAll())
+        memories = Memories()
+        memories.close(1, "My name is Ada, and I live by the sea.", name.text)
+        for event in memories.restoring():
+            client.link.send(event)
+        assert client.ask(QUESTION).usage.input_tokens == longer_tokens
+        client.link.close()
+    finally:
+        core.stop()
