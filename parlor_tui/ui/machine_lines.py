@@ -35,7 +35,7 @@ def panel_lines(machine: Machine, width: int, rows: int) -> list[Content]:
 def _short_lines(machine: Machine, width: int) -> list[Content]:
     reading, cells = machine.seen.reading, _spark_cells(width)
     return [
-        _row("GPU", spark(machine.busy, cells) if _gpu_figures(reading) else "", _gpu(reading)),
+        _row("GPU", spark(machine.busy, cells), _gpu(reading)),
         _row("mem", spark(machine.memory, cells), _memory(machine)),
         _row("CPU", spark(machine.cpu, cells), _cpu(reading)),
         _row("heat", "", heat_words(machine)),
@@ -125,8 +125,8 @@ def machine_line(machine: Machine, width: int) -> Content:
 
 
 def _row(label: str, drawn: str, value: Content) -> Content:
-    gap = "  " if drawn else ""
-    return Content.assemble((f"{label:<{LABEL_CELLS}}", "dim"), (f"{drawn}{gap}", "dim"), value)
+    """Where nothing is drawn the value takes its place."""
+    return Content.assemble((f"{label:<{LABEL_CELLS}}", "dim"), (f"{drawn}  " if drawn.strip() else "", "dim"), value)
 
 
 def _spark_cells(width: int) -> int:
@@ -134,7 +134,7 @@ def _spark_cells(width: int) -> int:
 
 
 def _step(share: float) -> int:
-    return min(max(round(share * (len(SPARKS) - 1)), 0), len(SPARKS) - 1)
+    return round(min(max(share, 0.0), 1.0) * (len(SPARKS) - 1))
 
 
 def _figure(value: float | None, unit: str, cells: int = 0) -> Content:

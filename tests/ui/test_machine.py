@@ -162,7 +162,7 @@ def test_a_sparkline_has_its_width_and_blanks_for_the_unknown(shares: list[float
 
 
 def test_a_sparkline_rises_from_none_to_all() -> None:
-    assert spark([0.0, 0.5, 1.0, 7.0], 6) == "  ▁▅██"
+    assert spark([0.0, 0.5, 1.0, 7.0, 1e308], 7) == "  ▁▅███"
 
 
 # --- the widget -------------------------------------------------------------------------------------------------------
