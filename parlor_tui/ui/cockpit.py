@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import ClassVar, Protocol
 
 from textual.app import ComposeResult, SystemCommand
@@ -29,7 +30,7 @@ from parlor_tui.events import (
     now_s,
 )
 from parlor_tui.observe.history import History
-from parlor_tui.settings import Settings
+from parlor_tui.settings import Settings, config_file
 from parlor_tui.ui.actions import bindings, keys_of
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.choices import Choices
@@ -94,12 +95,14 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         on_leave: Callable[[], None] = lambda: None,
         clock: Callable[[float], str] | None = None,
         remember: Remember = lambda _: None,
+        config: Path | None = None,
     ) -> None:
         super().__init__(settings.screen, remember)
         self.fault: Exception | None = None
         self._assistant = assistant
         self._settings = settings
         self._keys = settings.keys
+        self._config = config or config_file()
         self.use_devices(settings.devices)
         self._bridge = bridge
         self._host = host
@@ -148,7 +151,8 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
             yield TunePanel(self._assistant, self._settings)
         yield SoundLine()
         with Horizontal(id="bottom"):
-            yield LastTurn(LastView(self._goal_ms).after(self._history, self._goal_ms))
+            key = next(iter(keys_of("history", self._keys)), "")
+            yield LastTurn(LastView(self._goal_ms).after(self._history, self._goal_ms), key)
             yield MachinePanel()
         yield KeyBar(hints(self._keys))
 
@@ -162,6 +166,8 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
             self.set_interval(TRIM_LOG_EVERY_S, self._host.trim_log)
             self._heed_signals()
         self.call_after_refresh(self._assistant.start)
+        if self.first_run:
+            self.welcome(self.first_run)
 
     def _heed_signals(self) -> None:
         """Being told to end, or losing the terminal, is leaving."""

@@ -109,21 +109,24 @@ def title(view: LastView) -> Content:
     return Content.assemble(f"Last turn{number} · ", total, early)
 
 
-def subtitle(view: LastView) -> Content:
-    """The lower edge: tokens a second, eager hits, and the key that tells more."""
+def subtitle(view: LastView, key: str) -> Content:
+    """The lower edge: tokens a second, eager hits, and the key that tells more, if there is one."""
     parts = [f"{view.tokens_per_s:.0f} tok/s" if view.tokens_per_s is not None else f"{DASH} tok/s"]
     if view.eager is not None:
         parts.append(f"eager {view.eager.hits}/{view.eager.hits + view.eager.dropped} hits")
-    return Content(" · ".join([*parts, "f3 history"]))
+    if key:
+        parts.append(f"{key} history")
+    return Content(" · ".join(parts))
 
 
 class LastTurn(Widget):
-    """Draws `view`: two lines where the screen is low, a line for each stage elsewhere."""
+    """Draws `view`: two lines where the screen is low, a line for each stage elsewhere. `key` opens the history."""
 
     view: reactive[LastView] = reactive(LastView())
 
-    def __init__(self, view: LastView) -> None:
+    def __init__(self, view: LastView, key: str) -> None:
         super().__init__()
+        self._key = key
         self.set_reactive(LastTurn.view, view)
 
     def on_mount(self) -> None:
@@ -132,7 +135,7 @@ class LastTurn(Widget):
 
     def watch_view(self, view: LastView) -> None:
         """Another turn, or another goal."""
-        self.border_title, self.border_subtitle = title(view), subtitle(view)
+        self.border_title, self.border_subtitle = title(view), subtitle(view, self._key)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many rows as the height of the terminal allows."""
