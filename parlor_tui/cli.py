@@ -100,7 +100,20 @@ def _talk(arguments: argparse.Namespace) -> int:
     def assistant(listener: Callable[[Event], None]) -> Assistant:
         return Assistant(settings, config, listener, demo=demo)
 
-    return run_screen(assistant, settings, config)
+    return run_screen(assistant, settings, config, first_run=_checks(arguments, config))
+
+
+def _checks(arguments: argparse.Namespace, config: Path | None) -> Sequence[str]:
+    """The command that checks the machine for a first start; empty if this is none."""
+    from parlor_tui.ui.first_run import is_first
+
+    if arguments.demo or not (arguments.first_run or is_first(config)):
+        return ()
+    command = [sys.executable, "-P", "-m", "parlor_tui", "doctor", "--json"]
+    given = {
+        name: getattr(arguments, name, None) for name in ("config", "profile", "model", "mic", "speaker", "camera")
+    }
+    return [*command, *(f"--{name}={value}" for name, value in given.items() if value is not None)]
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

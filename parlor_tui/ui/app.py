@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from parlor_tui import __version__
 from parlor_tui.settings import Settings, log_file
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.control import AssistantControl, Listener
-from parlor_tui.ui.leaving import STOP_WITHIN_S, WayOut
+from parlor_tui.ui.leaving import STOP_WITHIN_S, WayOut, watch_parent
 from parlor_tui.ui.remembering import Remembering
-from parlor_tui.ui.terminal import NoTerminalError, Terminal, own_terminal
+from parlor_tui.ui.terminal import NoTerminalError, Terminal, is_served, own_terminal
 
 EXIT_DONE, EXIT_MISSING, EXIT_FAILED = 0, 3, 4
 ESC_WAIT_MS = 25
@@ -25,11 +25,15 @@ FRAMES_PER_S = 30
 
 
 def run_screen(
-    make_assistant: Callable[[Listener], AssistantControl], settings: Settings, config: Path | None = None
+    make_assistant: Callable[[Listener], AssistantControl],
+    settings: Settings,
+    config: Path | None = None,
+    first_run: Sequence[str] = (),
 ) -> int:
     """Show the screen until the user leaves; returns the exit code: 0 left, 3 no terminal, 4 failed.
 
     `config` is the settings file into which what is chosen on the screen is written, None the usual one.
+    `first_run` is the command that checks the machine, if the steps of a first start are to be shown.
 
     The process is expected to end soon after: threads that do not return are cut off then.
     Raises whatever `make_assistant` raises, with the terminal as it was.
@@ -37,7 +41,7 @@ def run_screen(
     try:
         with own_terminal(log_file()) as terminal:
             way_out = WayOut(terminal.restore)
-            fault, log_path = _show(make_assistant, settings, config, terminal, way_out), terminal.log_path
+            fault, log_path = _show(make_assistant, settings, config, terminal, way_out, first_run), terminal.log_path
     except NoTerminalError as error:
         print(f"parlor-tui: {error}", file=sys.stderr)  # noqa: T201 - there is no screen to say it on
         return EXIT_MISSING
@@ -56,11 +60,15 @@ def _show(
     config: Path | None,
     terminal: Terminal,
     way_out: WayOut,
+    first_run: Sequence[str],
 ) -> BaseException | None:
     """Run the app, then stop the assistant. Returns what went wrong with the app, after writing it to the log."""
     terminal.write_log(f"--- parlor-tui {__version__}, {datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}\n")
     bridge = Bridge()
     assistant = make_assistant(bridge.put)
+    if is_served(os.environ):
+        os.environ["TEXTUAL_FPS"] = str(FRAMES_PER_S)  # who serves it asks for twice as many
+        watch_parent()
     os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_S))  # both are read when textual is imported
     os.environ.setdefault("ESCDELAY", str(ESC_WAIT_MS))
     from parlor_tui.ui.cockpit import ParlorApp
@@ -68,7 +76,11 @@ def _show(
     fault: BaseException | None = None
     try:
         remember = Remembering(config, bridge.put)
-        app = ParlorApp(assistant, settings, bridge, host=terminal, on_leave=way_out.arm, remember=remember)
+        app = ParlorApp(
+            assistant, settings, bridge, host=terminal, on_leave=way_out.arm, remember=remember, config=config
+        )
+        if first_run:
+            app.first_run = first_run
         app.run()
         fault = app.fault
     except KeyboardInterrupt:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,8 +16,10 @@ from parlor_tui.ui.camera import CameraPicture
 from parlor_tui.ui.choices import device_choices
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.device_choices import KINDS, DeviceChoices, news
+from parlor_tui.ui.first_run import mark_done
 from parlor_tui.ui.palette import each_of
 from parlor_tui.ui.screens.devices import DevicesScreen
+from parlor_tui.ui.screens.first_run import FirstRunScreen
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.camera_view import CameraView
 from parlor_tui.ui.widgets.status import Status
@@ -49,7 +51,12 @@ class Side(Vertical):
 
 
 class SensedApp(App[int], inherit_bindings=False):
-    """An app with devices that change. What it works on is set by the whole app, before it is mounted."""
+    """An app with devices that change. What it works on is set by the whole app, before it is mounted.
+
+    `first_run`: the command that checks the machine, if the steps of a first start are to be shown.
+    """
+
+    first_run: Sequence[str] = ()
 
     _assistant: AssistantControl
     _transcript: Transcript
@@ -78,8 +85,9 @@ class SensedApp(App[int], inherit_bindings=False):
                 self._status = replace(self._status, microphone=choice != "none")
             case CameraFrame():
                 self.query_one("#side-camera", CameraView).picture = self._picture
-        if isinstance(self.screen, DevicesScreen):
-            self.screen.happened(event, self._device_choices, self._picture)
+        for screen in self.screen_stack:
+            if isinstance(screen, DevicesScreen | FirstRunScreen):
+                screen.happened(event, self._device_choices, self._picture)
 
     def show_side(self) -> None:
         """Show what the camera sees where there is room for it, and have it sent only while somebody sees it."""
@@ -101,6 +109,10 @@ class SensedApp(App[int], inherit_bindings=False):
             yield SystemCommand(f"Choose a {kind}", _PICKERS[kind], partial(self.action_devices, kind))
             known = device_choices(self._device_choices.of_kind(kind))
             yield from each_of(kind, known, partial(self._assistant.use_device, kind))
+
+    def welcome(self, doctor: Sequence[str]) -> None:
+        """Show the first start's steps; `doctor` is the command that makes its checks. Never again by itself."""
+        self.push_screen(FirstRunScreen(self._assistant, doctor), lambda _: mark_done())
 
     # --- the actions --------------------------------------------------------------------------------------------------
 
