@@ -76,7 +76,7 @@ class Keys:
 
     interrupt: str = _keys("escape", "stop the reply")
     mute: str = _keys("ctrl+t,f8", "close or open the microphone")
-    talk_key: str = _keys("f7", "begin a turn or end it, where the microphone is not open all the time")
+    talk_key: str = _keys("f7", "begin a turn or end it, if the microphone is not always open")
     repeat: str = _keys("f5", "say the last reply again")
     tune: str = _keys("f2", "open or close the panel that tunes hearing, answers and voice")
     history: str = _keys("f3", "show where the time of each turn went")

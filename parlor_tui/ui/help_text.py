@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from itertools import groupby
+from pathlib import Path
 
 from textual.content import Content
 
-from parlor_tui.settings import Keys, config_file, log_file
+from parlor_tui.settings import Keys, log_file
 from parlor_tui.ui.actions import ACTIONS, GROUPS, keys_of
 from parlor_tui.ui.themes import user_folder
 
@@ -31,8 +32,8 @@ FIXED = (
 CHANGING = "Keys are changed in the settings file, in the section [keys]; `parlor-tui config` prints all of it."
 
 
-def help_lines(keys: Keys, width: int) -> list[Content]:
-    """All of it in lines of `width` cells; very narrow screens get lines that are cut."""
+def help_lines(keys: Keys, config: Path, width: int) -> list[Content]:
+    """All of it in lines of `width` cells (very narrow screens cut them). `config` is the settings file."""
     lines = [_title("How talking works"), *(line for words in TALKING for line in _row("\N{BULLET}", words, width, 2))]
     by_group = sorted(ACTIONS, key=lambda action: GROUPS.index(action.group))
     for group, actions in groupby(by_group, key=lambda action: action.group):
@@ -40,7 +41,7 @@ def help_lines(keys: Keys, width: int) -> list[Content]:
         for action in actions:
             lines += _row(" ".join(keys_of(action.id, keys)) or "no key", action.does, width)
     lines += [Content(""), _title("Typing"), *(line for key, does in FIXED for line in _row(key, does, width))]
-    places = (("settings", config_file()), ("themes", user_folder()), ("log", log_file()))
+    places = (("settings", config), ("themes", user_folder()), ("log", log_file()))
     lines += [Content(""), _title("Where things are")]
     lines += [line for name, path in places for line in _row(name, str(path), width)]
     return [*lines, *(Content.styled(line, "dim") for line in _wrapped(CHANGING, width))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from textual.app import App, SystemCommand
 from textual.driver import Driver
@@ -33,6 +34,7 @@ class KeyedApp(App[int], inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = False  # it is opened by an action of ours, with keys that can be changed
 
     _keys: Keys
+    _config: Path
     _assistant: AssistantControl
     _transcript: Transcript
     _status: Status
@@ -106,7 +108,7 @@ class KeyedApp(App[int], inherit_bindings=False):
 
     def action_help(self) -> None:
         """Show every key."""
-        self.push_screen(HelpScreen(self._keys))
+        self.push_screen(HelpScreen(self._keys, self._config))
 
     def action_commands(self) -> None:
         """Open the palette."""

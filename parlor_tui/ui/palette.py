@@ -63,7 +63,8 @@ class Commands(Provider):
         """What is shown before anything was typed."""
         for command in self.commands():
             if command.discover:
-                yield DiscoveryHit(escaped(command.title), command.callback, command.title, escaped(command.help))
+                shown = _shown(Content(command.title), command.help)
+                yield DiscoveryHit(shown, command.callback, command.title)
 
     async def search(self, query: str) -> Hits:
         """What matches `query`, in its title or in the line that explains it."""
@@ -74,7 +75,7 @@ class Commands(Provider):
             for offset in offsets:
                 title = title.stylize(matcher.match_style, offset, offset + 1)
             if score > 0 or query.casefold() in command.help.casefold():
-                yield Hit(max(score, HELP_SCORE), title, command.callback, command.title, escaped(command.help))
+                yield Hit(max(score, HELP_SCORE), _shown(title, command.help), command.callback, command.title)
 
 
 class Palette(CommandPalette):
@@ -84,6 +85,10 @@ class Palette(CommandPalette):
     Palette SearchIcon { color: $accent; }
     Palette > Vertical { width: 90; max-width: 100%; }
     Palette.-low > Vertical { margin-top: 0; }
+    Palette CommandList {
+        scrollbar-size-vertical: 1; scrollbar-color: $primary; scrollbar-background: $surface;
+        scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
+    }
     """
 
     def on_mount(self) -> None:
@@ -107,6 +112,6 @@ def _only(commands: Sequence[SystemCommand], placeholder: str) -> Palette:
     return Palette([Listed], placeholder=placeholder)
 
 
-def escaped(text: str) -> str:
-    """`text` such that the palette, which reads markup, shows it as it is."""
-    return Content(text).markup
+def _shown(title: Content, told: str) -> Content:
+    """A command and its line. As content, since textual reads markup in text, and names may hold any characters."""
+    return Content.assemble(title, "\n", (told, "not bold dim"))

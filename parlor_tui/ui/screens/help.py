@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult, RenderResult
@@ -22,18 +23,19 @@ class HelpText(Widget):
 
     DEFAULT_CSS = "HelpText { height: auto; }"
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: Keys, config: Path) -> None:
         super().__init__()
         self._keys = keys
+        self._config = config
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Height in rows at `width` cells."""
         del container, viewport  # the width decides alone
-        return len(help_lines(self._keys, width))
+        return len(help_lines(self._keys, self._config, width))
 
     def render(self) -> RenderResult:
         """The lines."""
-        return Content("\n").join(help_lines(self._keys, self.content_size.width))
+        return Content("\n").join(help_lines(self._keys, self._config, self.content_size.width))
 
 
 class HelpScreen(ModalScreen[None]):
@@ -44,7 +46,9 @@ class HelpScreen(ModalScreen[None]):
     HelpScreen > VerticalScroll {
         width: 84; max-width: 100%; height: auto; max-height: 100%;
         border: round $primary; border-title-color: $text; border-subtitle-color: $text-muted;
-        padding: 0 2; background: $surface; scrollbar-size-vertical: 1;
+        padding: 0 2; background: $surface;
+        scrollbar-size-vertical: 1; scrollbar-color: $primary; scrollbar-background: $surface;
+        scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,13 +56,14 @@ class HelpScreen(ModalScreen[None]):
         Binding(BY_ID["help"].keys, "dismiss", "close", show=False, id="help"),
     ]
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: Keys, config: Path) -> None:
         super().__init__()
         self._keys = keys
+        self._config = config
 
     def compose(self) -> ComposeResult:
         """The text, in a frame that says how to leave."""
-        frame = VerticalScroll(HelpText(self._keys))
+        frame = VerticalScroll(HelpText(self._keys, self._config))
         frame.border_title = "Help"
         frame.border_subtitle = "  ".join([*dict.fromkeys(["esc", *keys_of("help", self._keys)]), "close   ↑ ↓ scroll"])
         yield frame
