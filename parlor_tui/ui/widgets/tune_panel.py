@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -17,7 +16,8 @@ from parlor_tui.events import Event, Failed, Tuned, now_s
 from parlor_tui.settings import Settings
 from parlor_tui.settings.presets import COME_ALONG, NAME_CHARACTERS
 from parlor_tui.ui.control import AssistantControl
-from parlor_tui.ui.tuning import GROUPS, KNOBS, MARKED_AFTER_S, VOICE, Marks, Pace, Panel, help_lines, sample_text
+from parlor_tui.ui.tune_marks import MARKED_AFTER_S, Marks, Pace
+from parlor_tui.ui.tuning import GROUPS, KNOBS, VOICE, Panel, help_lines, sample_text
 from parlor_tui.ui.widgets.choice import Choice, Press
 from parlor_tui.ui.widgets.slider import PanelLine, Shown, Slider
 from parlor_tui.ui.widgets.talk import Talk
@@ -89,6 +89,7 @@ class TunePanel(Vertical):
         self._to_delete = ""
         self._answer = ""
         self._last: Widget | None = None
+        self._by_name: dict[str, PanelLine] = {}
 
     def compose(self) -> ComposeResult:
         """The groups, the presets, and below them what the control at hand does."""
@@ -96,15 +97,16 @@ class TunePanel(Vertical):
             for group, names in GROUPS.items():
                 yield Static(group, classes="group", markup=False)
                 if group == "Seeing":
-                    yield Choice(CAMERA, "camera", Shown(self._panel.camera_words))
-                yield from self._controls(names)
+                    yield self._control(CAMERA, "camera")
+                for name, label in names.items():
+                    yield self._control(name, label)
                 if group == "Voice":
                     with Horizontal(classes="presses"):
                         yield Press(
                             "sample", "▶ play a sample", "A few words in this voice; so does enter on the voice."
                         )
             yield Static("All of it", classes="group", markup=False)
-            yield Choice(PRESET, "preset", Shown("choose"))
+            yield self._control(PRESET, "preset")
             with Horizontal(classes="presses"):
                 yield Press("save", "save", "Writes what is not as it was saved into the settings file.")
                 yield Press("keep", "keep as…", "Keeps all of it as a preset of your own: asks for a name.")
@@ -112,11 +114,11 @@ class TunePanel(Vertical):
             yield Input(placeholder="a name, then enter", max_length=NAME_CHARACTERS, compact=True)
         yield Static(CLOSED_HELP, id="tune-help", markup=False)
 
-    def _controls(self, names: Iterable[str]) -> Iterable[Widget]:
-        for name in names:
-            knob = KNOBS[name]
-            shown = self._shown(name)
-            yield Slider(knob, shown) if knob.kind == "slider" else Choice(name, knob.label, shown)
+    def _control(self, name: str, label: str) -> PanelLine:
+        knob, shown = KNOBS.get(name), self._shown(name)
+        line = Slider(knob, shown) if knob is not None and knob.kind == "slider" else Choice(name, label, shown)
+        self._by_name[name] = line
+        return line
 
     # --- what happens -------------------------------------------------------------------------------------------------
 
@@ -178,8 +180,15 @@ class TunePanel(Vertical):
         lines[min(max(at + steps, 0), len(lines) - 1)].focus()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Say what the control at hand does."""
+        """Say what the control at hand does, and have it in view."""
+        if not self.display:  # the focus passes on when the panel closes
+            return
         self._last = event.widget
+        rows = self.query_one(Rows)
+        if event.widget is self._lines()[0]:
+            rows.scroll_home(animate=False)  # with the title above it
+        else:
+            rows.scroll_to_widget(event.widget, animate=False)
         self._answer = self._to_delete = ""
         self._show_help()
 
@@ -302,21 +311,18 @@ class TunePanel(Vertical):
         return next(press for press in self.query(Press) if press.name == name)
 
     def _shown(self, name: str) -> Shown:
+        if name == PRESET:
+            return Shown(self._preset or "choose")
+        if name == CAMERA:
+            return Shown(self._panel.camera_words)
         value, panel = self._panel.value(name), self._panel
         words = value if KNOBS[name].kind == "slider" else KNOBS[name].words(value)
         return Shown(words, panel.changed(name), panel.waits(name))
 
     def _show(self) -> None:
         """Bring every line up to date."""
-        for slider in self.query(Slider):
-            slider.shown = self._shown(slider.knob.name)
-        for choice in self.query(Choice):
-            if choice.name == PRESET:
-                choice.shown = Shown(self._preset or "choose")
-            elif choice.name == CAMERA:
-                choice.shown = Shown(self._panel.camera_words)
-            else:
-                choice.shown = self._shown(str(choice.name))
+        for name, line in self._by_name.items():
+            line.shown = self._shown(name)
         count = len(self._panel.all_changed())
         self.border_subtitle = f"● {count} not saved" if count else ""
         self._show_help()
@@ -324,7 +330,7 @@ class TunePanel(Vertical):
     def _show_help(self) -> None:
         """What the control at hand does; or what came of the last thing that was wanted."""
         at = self._last if self._last is not None and self._last.has_focus else None
-        self.query_one("#tune-help", Static).update(self._answer or self._help_of(at))
+        self.query_one("#tune-help", Static).update(self._answer or self._help_of(at), layout=False)
 
     def _help_of(self, at: Widget | None) -> str:
         match at:
