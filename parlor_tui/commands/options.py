@@ -124,6 +124,18 @@ examples:
   parlor-tui replay talk.json --json
 """,
     ),
+    "web": (
+        "show the screen in a browser on this machine",
+        """\
+Prints an address with a random token, which works on this machine alone, for one window at a
+time. The microphone, the speaker and the camera are this machine's own, not the browser's.
+Needs an extra: pip install 'parlor-tui[web]'
+
+examples:
+  parlor-tui web --open
+  parlor-tui web --port 8765 --profile lite
+""",
+    ),
     "config": (
         "print every setting, as a settings file",
         """\
@@ -207,6 +219,7 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
         commands[name] = command
     _add_ask(commands["ask"])
     _add_core(commands["core"])
+    _add_web(commands["web"])
     _add_devices(commands["doctor"], default=argparse.SUPPRESS)
     for name in ("doctor", "devices", "models", "bench", "conversations", "replay", "config"):
         if name in argv:
@@ -246,6 +259,14 @@ def _add_core(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
     )
     parser.add_argument("--token-file", type=Path, metavar="F", help="where the token is, or is to be kept")
+
+
+def _add_web(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
+    )
+    parser.add_argument("--open", action="store_true", help="open the browser, too")
+    _add_devices(parser, default=argparse.SUPPRESS)
 
 
 def _port(text: str) -> int:

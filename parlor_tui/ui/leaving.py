@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import threading
 from collections.abc import Callable
 
 LEAVE_WITHIN_S = 1.8
 STOP_WITHIN_S = 1.0
+PARENT_EVERY_S = 1.0
 INTERPRETER_GRACE_S = 0.3
 """For the interpreter's own end, after the main thread is through."""
+
+
+def watch_parent() -> None:
+    """From now on the end of the process that started this one is told here as SIGTERM: nobody looks on any more.
+
+    Where there is no such thing as a parent (Windows) the pipe to it breaks, which is noticed at the next drawing.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            threading.Event().wait(PARENT_EVERY_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
 
 
 class WayOut:

@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,8 @@ class Terminal:
 
     def restore(self) -> None:
         """Leave the screen by force: for the ways out on which it cannot do so itself. Waits 0.2 s at most."""
+        if is_served(os.environ):
+            return  # what goes over the pipe is no terminal's language, and its end is end enough
         writer = threading.Thread(target=self._restore, name="terminal-restore", daemon=True)
         writer.start()
         writer.join(RESTORE_PATIENCE_S)
@@ -81,8 +83,15 @@ def terminal_modes() -> Any:
         return None
 
 
+def is_served(environment: Mapping[str, str]) -> bool:
+    """Whether the screen is drawn by a program that started it, as `parlor-tui web` does, over a pipe."""
+    return environment.get("TEXTUAL_DRIVER", "").endswith("WebDriver")
+
+
 def check_terminal() -> int:
     """The descriptor of the terminal to draw on. Raises NoTerminalError."""
+    if is_served(os.environ):
+        return 1
     if not os.isatty(0):
         raise NoTerminalError("the screen needs a terminal to read keys from, and standard input is none")
     for fd in (2, 1):
