@@ -6,12 +6,13 @@ import ctypes
 import os
 import sys
 import threading
+from collections.abc import Callable
 
 from parlor_tui.events import CoreFound, Ready, State, StateChanged, now_s
 from parlor_tui.settings import Settings
 from parlor_tui.ui.app import run_screen
 from parlor_tui.ui.control import Listener
-from tests.ui.stand_in import coming, model_over, offered
+from tests.ui.stand_in import coming, model_over, offered, whole_talk
 
 
 class Noisy:
@@ -31,6 +32,8 @@ class Noisy:
         self._listener(CoreFound(at_s=now_s(), profile="lite", model="Toy", demo_grade=True))
         self._listener(Ready(at_s=now_s(), profile="lite", model="Toy", load_ms=1.0))
         self._listener(StateChanged(at_s=now_s(), state=State.LISTENING))
+        for event in whole_talk() if "talked" in self._faults else []:
+            self._listener(event)
         if "speaking" in self._faults:
             self._listener(StateChanged(at_s=now_s(), state=State.SPEAKING))
         if "offers" in self._faults:
@@ -60,9 +63,19 @@ class Noisy:
 
     def interrupt(self) -> None:
         os.write(2, b"INTERRUPTED\n")
+        if "talked" in self._faults:
+            self._listener(StateChanged(at_s=now_s(), state=State.LISTENING))
 
     def set_muted(self, muted: bool) -> None:
         os.write(2, f"MUTED {muted}\n".encode())
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        """Whatever else is asked of an assistant."""
+
+        def asked(*values: object, **named: object) -> None:
+            os.write(2, f"ASKED {name} {values} {named}\n".encode())
+
+        return asked
 
     def get_model(self) -> None:
         os.write(2, b"GET MODEL\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import subprocess
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.events import Key
 
+from parlor_tui.ui.actions import ACTIONS
 from parlor_tui.ui.escape import ESC, EscapeParser, both_keys
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,14 +45,14 @@ class RawTerminal:
             [sys.executable, PROGRAM, *faults], stdin=other, stdout=other, stderr=other, env=environment
         )
         os.close(other)
-        self._drawn = b""
+        self.drawn = b""
         threading.Thread(target=self._read, daemon=True).start()
-        self.wait("the screen", lambda: b"LISTENING" in self._drawn or b"SPEAKING" in self._drawn)
+        self.wait("the screen", lambda: b"LISTENING" in self.drawn or b"SPEAKING" in self.drawn)
 
     def _read(self) -> None:
         with contextlib.suppress(OSError):
             while read := os.read(self._fd, 65536):
-                self._drawn += read
+                self.drawn += read
 
     def send(self, *parts: bytes, gap_s: float = 0.0) -> None:
         for part in parts:
@@ -110,6 +112,54 @@ def test_esc_and_a_quick_key_stop_the_reply_and_type_the_key(speaking: RawTermin
     speaking.send(b"ac", b"\x1b[D", b"b", b"\x1bOC", b"d", b"\r", gap_s=0.05)
     speaking.wait("arrow keys are arrow keys", lambda: "SAID abcd\n" in speaking.log())
     assert speaking.log().count("INTERRUPTED") == stopped + 1
+
+
+SENT: dict[str, tuple[bytes, str, bytes]] = {
+    "talk_key": (b"\x1b[18~", "ASKED talk_key", b""),
+    "mute": (b"\x1b[19~", "MUTED True", b""),
+    "repeat": (b"\x1b[15~", "ASKED speak ('Black tea", b""),
+    "copy": (b"\x19", "", b"\x1b]52;c;" + base64.b64encode(b"Black tea needs")[:16]),
+    "camera": (b"\x1b[17~", "ASKED use_device ('camera', 'default')", b""),
+    "new_conversation": (b"\x0e", "ASKED new_conversation", b""),
+    "get_model": (b"\x07", "GET MODEL", b"cancel"),
+    "no_model": (b"\x18", "CANCEL MODEL", b""),
+    "export": (b"\x05", "", b"Exported to"),
+    "theme": (b"\x1bOS", "", b"catppuccin-latte"),
+    "help": (b"\x1bOP", "", b"How talking works"),
+    "history": (b"\x1bOR", "", b"History"),
+    "devices": (b"\x1b[20~", "ASKED watch_devices (True,)", b""),
+    "conversations": (b"\x0f", "", b"Conversations"),
+    "commands": (b"\x10", "", b"hat do you want to do?"),
+    "tune": (b"\x1bOQ", "ASKED tell_tuning", b""),
+}
+"""The bytes that xterm and those like it send for each action's key, and what then is in the log or drawn."""
+
+
+@pytest.fixture
+def talked(tmp_path: Path) -> Iterator[RawTerminal]:
+    (tmp_path / "Documents").mkdir()
+    terminal = RawTerminal(tmp_path, "quiet", "talked", "offers")
+    yield terminal
+    terminal.close()
+
+
+def test_every_key_as_a_terminal_sends_it(talked: RawTerminal) -> None:
+    assert set(SENT) == {action.id for action in ACTIONS} - {"interrupt", "leave"}
+    talked.wait("the talk", lambda: b"Black tea" in talked.drawn)
+    for action, (sent, logged, drawn) in SENT.items():
+        before = len(talked.drawn)
+        assert not logged or logged not in talked.log(), action
+        talked.send(sent)
+        talked.wait(action, lambda: logged in talked.log() and drawn in talked.drawn[before:])  # noqa: B023
+        if action == "help":
+            talked.send(b"\x1b")  # the reply sounds: it is stopped first, and what is open stays
+            talked.wait("interrupted", lambda: "INTERRUPTED" in talked.log())
+            time.sleep(0.3)  # the screen takes up what happened twelve times a second
+        if action in ("help", "history", "devices", "conversations", "commands"):
+            before = len(talked.drawn)
+            talked.send(b"\x1b")
+            talked.wait(f"{action} closed", lambda: b"ype here" in talked.drawn[before:])  # noqa: B023
+    assert talked.log().count("INTERRUPTED") == 1
 
 
 def keys_of(sequence: str) -> list[tuple[str, str | None]]:
