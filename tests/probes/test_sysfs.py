@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlor_tui.events import Reading
@@ -131,6 +131,7 @@ GARBAGE = st.one_of(
 )
 
 
+@settings(deadline=None)  # a file is written for each
 @given(text=GARBAGE)
 def test_a_file_of_garbage_is_no_number(text: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     file = tmp_path_factory.getbasetemp() / "garbage"
@@ -146,6 +147,7 @@ def test_a_file_of_garbage_is_no_number(text: bytes, tmp_path_factory: pytest.Te
 
 
 @pytest.mark.parametrize("name", ["radeon", "arc", "laptop"])
+@settings(max_examples=40, deadline=None)  # a tree of files is written for each
 @given(data=st.data())
 def test_garbage_anywhere_in_the_tree_raises_nothing(
     name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
@@ -116,6 +116,7 @@ readings = st.builds(
 )
 
 
+@settings(deadline=None)  # a busy machine may stop for longer than a line takes
 @given(readings, st.integers(10, 200), st.integers(1, 20))
 def test_nothing_is_wider_or_higher_than_its_room(reading: Reading, width: int, rows: int) -> None:
     machine = shown(reading)
