@@ -16,11 +16,13 @@ from parlor_tui.conversations.forms import pieces
 from parlor_tui.conversations.record import Conversation, ConversationError
 from parlor_tui.conversations.store import Store, has_sound
 from parlor_tui.events import ConversationBegun, CoreFound, Event, Ready, RecordingChanged, now_s
-from parlor_tui.settings import Settings, conversations_folder
+from parlor_tui.settings import Keys, Settings, conversations_folder
+from parlor_tui.ui.actions import keys_of
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.screens.conversations import ConversationsScreen
 from parlor_tui.ui.shown_talk import conversation_of
 from parlor_tui.ui.transcript import Transcript
+from parlor_tui.ui.widgets.prompt import Prompt
 from parlor_tui.ui.widgets.talk import Talk, TalkFrame
 
 RECORD_COMMANDS = {
@@ -36,6 +38,10 @@ class KeepingApp(App[int], inherit_bindings=False):
 
     _assistant: AssistantControl
     _transcript: Transcript
+    _keys: Keys
+
+    class NewWanted(Message):
+        """The user wants a new conversation."""
 
     class Told(Message):
         """What became of work on the disk."""
@@ -73,12 +79,18 @@ class KeepingApp(App[int], inherit_bindings=False):
                 yield SystemCommand(title, about + more, lambda wanted=record: self._assistant.set_recording(wanted))
 
     def action_new_conversation(self) -> None:
-        """Begin a new conversation."""
+        """Begin a new conversation: after what was sent already, which goes the way of the input line's messages."""
+        prompt = self.query_one(Prompt)
+        prompt.call_later(lambda: prompt.post_message(self.NewWanted()))
+
+    def on_keeping_app_new_wanted(self) -> None:
+        """Now it is its turn."""
         self._assistant.new_conversation()
 
     def action_conversations(self) -> None:
         """List the conversations that were kept."""
-        self.push_screen(ConversationsScreen(self._folder, self._export_kept), self._chosen)
+        key = " ".join(keys_of("export", self._keys))
+        self.push_screen(ConversationsScreen(self._folder, self._export_kept, key), self._chosen)
 
     def action_export(self) -> None:
         """Write the talk into a file: what is on the screen, or more if more is kept."""

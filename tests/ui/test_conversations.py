@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -16,6 +17,7 @@ from parlor_tui.events import ConversationBegun, EarlierTurn, Event, RecordingCh
 from parlor_tui.settings import Settings
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.lines import entry_lines
+from parlor_tui.ui.looks import LooksApp
 from parlor_tui.ui.screens.conversations import ConversationsScreen
 from parlor_tui.ui.transcript import LineEntry, Transcript, TurnEntry
 from tests.ui import stand_in
@@ -198,6 +200,16 @@ async def test_keys_and_commands_reach_the_assistant_and_recording_shows(kept: P
         assert str(frame.border_title) == "Talk"
 
 
+async def test_a_turn_sent_right_before_a_new_conversation_belongs_to_the_former(kept: Path) -> None:
+    app, assistant = make(kept)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("h", "i")
+        for name in ("enter", "ctrl+n"):  # as one batch, as a terminal sends what was pressed while the screen was busy
+            app.post_message(Key(name, None))
+        await wait(pilot, lambda: len(assistant.asked) == 2)
+        assert assistant.asked == [("say", "hi"), ("new_conversation", None)]
+
+
 def test_what_was_typed_before_a_new_conversation_is_not_sent_and_what_after_waits() -> None:
     transcript = Transcript()
     transcript.typed("before", 1.0)
@@ -211,14 +223,25 @@ def test_what_was_typed_before_a_new_conversation_is_not_sent_and_what_after_wai
     assert rule.rule
 
 
+class Alone(LooksApp):
+    """The list with nothing behind it, so that its pictures are of it alone."""
+
+    VERTICAL_BREAKPOINTS = ParlorApp.VERTICAL_BREAKPOINTS
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(Settings().screen, lambda _: None)
+        self._folder = folder
+
+    def on_mount(self) -> None:
+        self.push_screen(ConversationsScreen(self._folder, lambda _: None, "^e"))
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 def test_picture_of_the_list(size: tuple[int, int], kept: Path, snap_compare: Callable[..., bool]) -> None:
-    app, assistant = make(kept)
+    app = Alone(kept)
 
     async def play(pilot: Pilot[Any]) -> None:
-        assistant.replay(stand_in.ready())
-        app.drain()
-        await opened(pilot, app)
+        await wait(pilot, lambda: isinstance(app.screen, ConversationsScreen) and len(app.screen._shown) == 3)
         await pilot.press("down")
         await pilot.pause()
 
@@ -233,9 +256,9 @@ def test_what_is_taken_up_again_stands_dimmed_below_a_rule() -> None:
     (line,) = entry_lines(rule, 60, "")
     assert line.plain == "── the talk of 2026-11-29 14:18 goes on ".ljust(60, "─")
     assert [line.plain for line in entry_lines(rule, 20, "")] == ["the talk of", "2026-11-29 14:18", "goes on"]
-    assert [line.plain for line in entry_lines(first, 70, "14:18")] == [
-        "14:18     you     How long does tea need to steep?",
-        "          parlor  Green tea needs about two minutes.",
+    assert [" ".join(line.plain.split()) for line in entry_lines(first, 70, "14:18")] == [
+        "14:18 you How long does tea need to steep?",
+        "parlor Green tea needs about two minutes.",
     ]
     assert all(any(span.style == "dim" for span in line.spans) for line in entry_lines(second, 70, ""))
     assert isinstance(new, TurnEntry)

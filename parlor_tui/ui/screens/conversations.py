@@ -23,7 +23,6 @@ from parlor_tui.ui.text import clean
 
 SHOWN = 300
 """Of more the search leaves fewer."""
-KEYS = "enter take up   del delete   ^e export   esc back"
 NOTHING = "Nothing is kept so far. Recording is off until you switch it on: ^p, then `keep`."
 NOTHING_FOUND = "None of them holds all of these words."
 
@@ -33,7 +32,7 @@ Export = Callable[[str], None]
 class ConversationsScreen(ModalScreen[str | None]):
     """Ends with the name of the conversation to be taken up again; with None if none is.
 
-    The disk is read by threads: a list of hundreds takes a moment. `export` is called with the name of one.
+    The disk is read by threads: a list of hundreds takes a moment. `export` is called with the name of one, when `export_key` is pressed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,8 +81,9 @@ class ConversationsScreen(ModalScreen[str | None]):
             self.summaries = summaries
             self.trouble = trouble
 
-    def __init__(self, folder: Path, export: Export) -> None:
+    def __init__(self, folder: Path, export: Export, export_key: str) -> None:
         super().__init__()
+        self._hint = "   ".join(["enter take up", "del delete", f"{export_key} export".strip(), "esc back"])
         self._store = Store(folder)
         self._export = export
         self._all: Sequence[Summary] | None = None
@@ -99,7 +99,7 @@ class ConversationsScreen(ModalScreen[str | None]):
             listed.can_focus = False
             yield listed
             yield Static(id="empty", markup=False)
-            yield Static(KEYS, id="keys", markup=False)
+            yield Static(self._hint, id="keys", markup=False)
 
     def on_mount(self) -> None:
         """Read the list."""
@@ -182,7 +182,7 @@ class ConversationsScreen(ModalScreen[str | None]):
         self._asked = name
         keys = self.query_one("#keys", Static)
         keys.set_class(name is not None, "-asks")
-        keys.update(KEYS if name is None else "delete it, with its sound, for good?   del yes   esc no")
+        keys.update(self._hint if name is None else "delete it, with its sound, for good?   del yes   esc no")
 
     def _show(self) -> None:
         """The list as the search leaves it; the marked one stays marked."""
