@@ -157,21 +157,16 @@ class Transcript:
             self.line(event.text, event.severity, event.at_s)
             return
         line = self._lasting.pop(event.key, None)
-        if line is not None and line.text != clean(event.text):
-            self._set_lasts(line, False)
-            line = None
         if event.text:
-            if line is None:
+            if line is None or line.text != clean(event.text):
                 line = LineEntry(self._number(), event.at_s, clean(event.text), event.severity)
                 self._line(line)
             self._lasting[event.key] = line
-        for place, lasting in enumerate(reversed(self._lasting.values())):
-            self._set_lasts(lasting, place < BANNERED)
-
-    def _set_lasts(self, line: LineEntry, lasts: bool) -> None:
-        if line.lasts is not lasts:
-            line.lasts = lasts
-            self._touch(line)
+        bannered = {lasting.text for lasting in list(self._lasting.values())[-BANNERED:]}
+        for entry in self._entries.values():
+            if isinstance(entry, LineEntry) and entry.lasts is not (entry.text in bannered):
+                entry.lasts = not entry.lasts
+                self._touch(entry)
 
     def _speech(self, event: SpeechStarted) -> None:
         """Over a reply it may be no more than a cough: nothing moves before it has words, or the reply is cut."""
@@ -295,5 +290,4 @@ class Transcript:
         self._changes.added.append(entry)
 
     def _touch(self, entry: Entry) -> None:
-        if entry.number in self._entries:
-            self._changes.changed.add(entry.number)
+        self._changes.changed.add(entry.number)

@@ -18,6 +18,7 @@ from parlor_tui.events import (
     SpeakerLevel,
     SpeechStarted,
     SpeechStopped,
+    Tuned,
     TurnCommitted,
 )
 from parlor_tui.hearing.end_of_turn import Why
@@ -42,6 +43,13 @@ def test_a_pause_says_what_it_waits_for_until_the_user_goes_on() -> None:
     exchange.apply(MicLevel(at_s=11.8, dbfs=-50.0, speech_probability=0.4))
     assert exchange.lasts
     exchange.apply(MicLevel(at_s=11.9, dbfs=-20.0, speech_probability=0.9))
+    assert (exchange.note, exchange.lasts) == ("", False)
+
+
+def test_what_counts_as_going_on_follows_live_tuning() -> None:
+    exchange = after(*stand_in.hearing(), *stand_in.pausing())
+    exchange.apply(Tuned(at_s=11.7, values={"hearing.vad_threshold": 0.3}, saved={}))
+    exchange.apply(MicLevel(at_s=11.8, dbfs=-50.0, speech_probability=0.4))
     assert (exchange.note, exchange.lasts) == ("", False)
 
 

@@ -276,6 +276,9 @@ def test_a_line_knows_whether_a_banner_tells_the_same() -> None:
     transcript.apply(trouble("microphone", ""))
     assert lasting(transcript) == []
     assert transcript.take_changes().changed, "it is drawn again, where it happened"
+    transcript.apply(trouble("microphone", "gone"))
+    assert lasting(transcript) == ["gone", "gone"], "the banner tells of both"
+    transcript.apply(trouble("microphone", ""))
     for key in "abcd":
         transcript.apply(trouble(key, f"trouble {key}"))
     assert lasting(transcript) == ["trouble b", "trouble c", "trouble d"], "the banner has room for three"
