@@ -52,7 +52,7 @@ class Line:
 SCRIPT = (
     Line("Hello! Tell me, what are you?"),
     Line("Why is the sky blue?"),
-    Line("Wait. How long does green tea need to steep?", into_s=1.6),
+    Line("Wait. What is a good name for a cat?", into_s=1.6),
     Line("Thank you. Name one good thing about rain."),
 )
 

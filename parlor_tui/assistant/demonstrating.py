@@ -42,6 +42,7 @@ class Demonstration:
         self._over = over
         self._waiting: deque[NDArray[np.float32]] = deque()
         self._speaker: Speaker | None = None
+        self._told = ""
         self._opened: deque[Opened] = deque(maxlen=1)
         self._opening = Opening("speaker", self._opened.append)
         choice = devices.speaker
@@ -89,6 +90,7 @@ class Demonstration:
                     self._waiting.append(samples)
             case Over(text, trouble):
                 told = Failed(at_s=now_s(), text=text) if trouble else Notice(at_s=now_s(), text=text)
+                self._tell("")
                 self._emit(told)
                 self._end()
         while self._waiting and self._speaker is not None:
@@ -106,6 +108,10 @@ class Demonstration:
             stop_later(speaker)
 
     def _tell(self, text: str) -> None:
+        """Say what lasts, or that it is over."""
+        if text == self._told:
+            return
+        self._told = text
         self._emit(Notice(at_s=now_s(), text=text, key="demo"))
 
     def _end(self) -> None:

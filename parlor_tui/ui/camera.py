@@ -45,11 +45,21 @@ def fitted(width_px: int, height_px: int, columns: int, rows: int) -> tuple[int,
 
 
 def resized(rgb: Image, width_px: int, height_px: int) -> Image:
-    """`rgb` (height, width, 3) in another size, each pixel taken from its place in the middle."""
-    rows = ((np.arange(height_px) + 0.5) * rgb.shape[0] / height_px).astype(int)
-    columns = ((np.arange(width_px) + 0.5) * rgb.shape[1] / width_px).astype(int)
-    picked: Image = rgb[rows[:, np.newaxis], columns[np.newaxis, :]]
-    return picked
+    """`rgb` (height, width, 3) in another size: a smaller one has the mean of what each of its pixels stands for."""
+    return _along(_along(rgb, height_px, 0), width_px, 1)
+
+
+def _along(rgb: Image, size_px: int, axis: int) -> Image:
+    """`rgb` with `size_px` pixels along one axis."""
+    before = rgb.shape[axis]
+    if size_px >= before:
+        more: Image = rgb.take(np.arange(size_px) * before // size_px, axis=axis)
+        return more
+    starts = np.arange(size_px) * before // size_px
+    counts = np.diff(np.append(starts, before)).astype(np.uint32)
+    sums = np.add.reduceat(rgb.astype(np.uint32), starts, axis=axis)
+    means: Image = (sums // np.expand_dims(counts, [one for one in range(3) if one != axis])).astype(np.uint8)
+    return means
 
 
 Cell = tuple[tuple[int, int, int], tuple[int, int, int]]

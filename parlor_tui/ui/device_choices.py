@@ -71,6 +71,8 @@ class DeviceChoices:
         names = self.names.get(kind, ())
         by_default = f"default: {label}" if used == "default" and label and label != "default" else "default"
         known = [("default", by_default), ("none", NONE_WORDS[kind]), *((name, name) for name in names)]
+        if used not in dict(known) and label in names:
+            used = label  # it was chosen by its number, or by a part of its name
         if used not in dict(known):
             known.append((used, f"{used}: {label}" if label and label not in used else used))
         return [Choice(name, words, name == used) for name, words in known]

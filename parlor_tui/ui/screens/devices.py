@@ -23,9 +23,9 @@ from parlor_tui.ui.widgets.level import LevelMeter
 
 TITLES = {"microphone": "Microphone", "speaker": "Speaker", "camera": "Camera"}
 FILE_HINTS = {
-    "microphone": "or a sound file's path, or part of a name, then enter",
-    "speaker": "or a .wav to record into, or part of a name, then enter",
-    "camera": "or a picture's or video's path, then enter",
+    "microphone": "or a sound file, or part of a name",
+    "speaker": "or a .wav to record into",
+    "camera": "or a picture, or a video",
 }
 
 
