@@ -32,7 +32,8 @@ Export = Callable[[str], None]
 class ConversationsScreen(ModalScreen[str | None]):
     """Ends with the name of the conversation to be taken up again; with None if none is.
 
-    The disk is read by threads: a list of hundreds takes a moment. `export` is called with the name of one, when `export_key` is pressed.
+    The disk is read by threads: a list of hundreds takes a moment. `export` is called with the name of one when
+    `export_key` is pressed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
