@@ -12,11 +12,11 @@ from textual.events import Resize
 
 from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event
 from parlor_tui.settings import Devices
+from parlor_tui.ui import first_run
 from parlor_tui.ui.camera import CameraPicture
 from parlor_tui.ui.choices import device_choices
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.device_choices import KINDS, DeviceChoices, news
-from parlor_tui.ui.first_run import mark_done
 from parlor_tui.ui.palette import each_of
 from parlor_tui.ui.screens.devices import DevicesScreen
 from parlor_tui.ui.screens.first_run import FirstRunScreen
@@ -112,7 +112,7 @@ class SensedApp(App[int], inherit_bindings=False):
 
     def welcome(self, doctor: Sequence[str]) -> None:
         """Show the first start's steps; `doctor` is the command that makes its checks. Never again by itself."""
-        self.push_screen(FirstRunScreen(self._assistant, doctor), lambda _: mark_done())
+        self.push_screen(FirstRunScreen(self._assistant, doctor), lambda _: first_run.mark_done())
 
     # --- the actions --------------------------------------------------------------------------------------------------
 
