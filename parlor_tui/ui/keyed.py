@@ -11,7 +11,7 @@ from textual.events import Event, Key
 
 from parlor_tui.events import State
 from parlor_tui.settings import Keys
-from parlor_tui.ui.actions import keymap, may_run
+from parlor_tui.ui.actions import keymap, keys_of, may_run
 from parlor_tui.ui.choices import Choices
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.escape import both_keys, quick_driver
@@ -104,7 +104,11 @@ class KeyedApp(App[int], inherit_bindings=False):
 
     def action_talk_key(self) -> None:
         """Begin to talk, or end it."""
-        self._assistant.talk_key()
+        if self._status.microphone:
+            self._assistant.talk_key()
+        else:
+            keys = " or ".join(keys_of("devices", self._keys)) or "the palette"
+            self._say(f"There is no microphone to talk into; {keys} chooses one.")
 
     def action_help(self) -> None:
         """Show every key."""

@@ -270,6 +270,16 @@ async def test_without_a_reply_there_is_nothing_to_copy_or_repeat() -> None:
         assert assistant.asked == []
 
 
+async def test_the_talk_key_without_a_microphone_says_what_to_do() -> None:
+    app, assistant = make_app(Settings().with_values({"devices.microphone": "none", "keys.devices": "f11"}, "test"))
+    async with app.run_test(notifications=True) as pilot:
+        await pilot.press("f7")
+        assert [str(note.message) for note in app._notifications] == [
+            "There is no microphone to talk into; f11 chooses one."
+        ]
+        assert ("talk_key", None) not in assistant.asked
+
+
 @pytest.mark.parametrize(
     ("columns", "row"),
     [
