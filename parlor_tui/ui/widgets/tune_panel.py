@@ -49,7 +49,6 @@ class TunePanel(Vertical):
         border-subtitle-color: $text-muted;
         background: $background;
         padding: 0 1;
-        &:focus-within { border: round $primary; }
         Rows {
             height: 1fr;
             scrollbar-size-vertical: 1;
