@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -30,6 +30,7 @@ from parlor_tui.conversations.export import (
 from parlor_tui.conversations.record import Conversation, ConversationError, Mark, Turn, Who
 from parlor_tui.conversations.writer import wav
 
+BUSY = settings(deadline=None)  # a machine that does much else is no fault
 NASTY = """</p><script>alert(1)</script><img src=x onerror="alert(1)"> & ' " javascript:alert(1)"""
 WAV = wav(b"\1\2" * 50, 16_000)
 TALK = Conversation(
@@ -80,6 +81,7 @@ class Page(HTMLParser):
             self.words[-1] += data
 
 
+@BUSY
 @given(st.text(max_size=80), st.text(min_size=1, max_size=80))
 @example(NASTY, NASTY)
 def test_a_page_shows_words_as_words(said: str, reply: str) -> None:
@@ -108,6 +110,7 @@ def test_a_page_holds_all_it_needs_and_forbids_the_rest() -> None:
     assert "0.81 s" in text
 
 
+@BUSY
 @given(st.text(max_size=80), st.text(min_size=1, max_size=80))
 @example(NASTY, "# no heading\n- no list\n1. no list\n***\n    no code\n[no](link) `code` ~~x~~ | a | b |\n&lt; $x$")
 @example("one\n\n\ntwo", "http://example.org/a_b_c")
@@ -127,6 +130,7 @@ def test_markdown_tells_who_when_and_what_was_not_heard() -> None:
     assert text.index("answering.temperature 0.9") < text.index("And black tea?")
 
 
+@BUSY
 @given(st.text(max_size=80), st.text(max_size=80), st.binary(max_size=20))
 def test_json_is_read_again_as_it_was(said: str, reply: str, sound: bytes) -> None:
     talk = talk_of(said or "x", reply)

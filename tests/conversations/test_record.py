@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlor_tui.conversations.record import (
@@ -21,6 +21,7 @@ from parlor_tui.conversations.record import (
     turn_line,
 )
 
+BUSY = settings(deadline=None)  # a machine that does much else is no fault
 TEXT = st.text(max_size=200)  # lone surrogates, control characters and all
 WORDS = TEXT.filter(bool)
 TIMES_MS = st.dictionaries(st.sampled_from(["endpoint", "first_token"]), st.floats(-1e9, 1e9))
@@ -46,6 +47,7 @@ def line_of(turn: Turn, number: int) -> bytes:
     return turn_line(number, **{**told, "stages_ms": dict(turn.stages_ms)})
 
 
+@BUSY
 @given(TURNS, TEXT, st.dictionaries(TEXT, st.booleans() | st.integers() | TEXT, max_size=3))
 def test_what_was_written_is_read(turns: list[Turn], model: str, values: dict[str, Any]) -> None:
     lines = [head_line("2026-11-30T14:18:52+00:00", "lite", model), mark_line(Mark(1, "", values))]
@@ -58,6 +60,7 @@ def test_what_was_written_is_read(turns: list[Turn], model: str, values: dict[st
     ] == [(t.said, t.reply, t.heard, t.at, t.by, t.status, t.output_tokens, dict(t.stages_ms)) for t in turns]
 
 
+@BUSY
 @given(TURNS, st.integers(0, 400), st.binary(max_size=20))
 def test_a_torn_tail_costs_no_whole_line(turns: list[Turn], cut: int, rubbish: bytes) -> None:
     lines = [line_of(turn, number) for number, turn in enumerate(turns, 1)]
@@ -74,6 +77,7 @@ def test_a_torn_tail_costs_no_whole_line(turns: list[Turn], cut: int, rubbish: b
     assert again.turns[-1].said == "on we go"
 
 
+@BUSY
 @given(
     st.lists(st.one_of(st.binary(max_size=60), TEXT.map(lambda text: json.dumps({"turn": 1, "said": text}).encode())))
 )

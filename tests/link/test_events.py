@@ -24,6 +24,7 @@ from parlor_tui.link.client_events import (
     CreateItem,
     CreateResponse,
     DeleteItem,
+    ForgetAll,
     GetModel,
     SayAloud,
     StopSaying,
@@ -70,6 +71,7 @@ OUR_REQUESTS: list[ClientEvent] = [
     SayAloud(3, "Hello."),
     SayAloud(4, "Hello.", "am_adam"),
     StopSaying(),
+    ForgetAll(),
 ]
 
 
