@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlor_tui.events import EagerCount, Event, TurnCommitted, TurnDone, TurnStatus
@@ -43,11 +43,13 @@ def history(*turns: list[Event], kept: int = 500) -> History:
     return made
 
 
+@settings(deadline=None)  # a busy machine may stop for longer than a line takes
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=60), st.floats(0, 1))
 def test_quantiles_are_numpys(values: list[float], share: float) -> None:
     assert quantile(values, share) == pytest.approx(float(np.quantile(values, share)), rel=1e-9, abs=1e-9)
 
 
+@settings(deadline=None)  # a busy machine may stop for longer than a line takes
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=60), st.floats(0, 1), st.floats(0, 1))
 def test_quantiles_grow_with_the_share_and_stay_within(values: list[float], one: float, other: float) -> None:
     low, high = sorted((one, other))
@@ -135,6 +137,7 @@ def test_what_changes_figures_is_told() -> None:
     assert made.eager is count
 
 
+@settings(deadline=None)  # a busy machine may stop for longer than a line takes
 @given(
     st.lists(
         st.tuples(
