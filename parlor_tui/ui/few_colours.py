@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-BLACK, BROWN, GREY, DARK_GREY, WHITE = 0, 3, 7, 8, 15
+BLACK, BROWN, BLUE, GREY, DARK_GREY, WHITE = 0, 3, 4, 7, 8, 15
 GREYS = ((0.03, BLACK), (0.2, DARK_GREY), (0.65, GREY), (1.1, WHITE))
 """Up to which luminance a grey is which."""
 BRIGHT = 8
@@ -27,7 +27,7 @@ DARK, LIGHT = 0.09, 0.55
 LEAST_CONTRAST = 2.5
 """Of words on their ground, by WCAG, as such a terminal mixes its colours. Dark grey on black has 2.8."""
 OTHER_GROUND = 1.4
-"""Contrast of two grounds from which one of them is drawn reversed where there are no colours."""
+"""Contrast of two grounds from which one is told apart also where both would become the same."""
 
 
 def luminance(colour: ColorTriplet) -> float:
@@ -94,7 +94,10 @@ class SixteenColours(LineFilter):
 def _sixteen(style: Style | None, background: Color) -> Style | None:
     if style is None:
         return None
-    ground = ground_of_eight(_triplet(style.bgcolor, background))
+    under, own = _triplet(None, background), _triplet(style.bgcolor, background)
+    ground = ground_of_eight(own)
+    if ground == ground_of_eight(under) and contrast(own, under) >= OTHER_GROUND:
+        ground = BLUE  # a marked line, a little lighter than the rest, is still to be seen
     word = None
     if style.color is not None:
         word = RichColour.from_ansi(word_of_sixteen(_triplet(style.color, background), ground))

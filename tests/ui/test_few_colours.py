@@ -55,6 +55,15 @@ def test_sixteen_colours_leave_nothing_but_numbers_of_the_terminal() -> None:
     assert c.style.bgcolor == RichColour.from_ansi(0)
 
 
+def test_a_marked_line_is_told_apart_from_the_list_that_it_is_in() -> None:
+    line = [Segment("marked", Style.parse("#e4e4e7 on #36395b")), Segment("other", Style.parse("#e4e4e7 on #16171d"))]
+    marked, other = (segment.style for segment in SixteenColours().apply(line, Color.parse("#16171d")))
+    assert marked is not None
+    assert other is not None
+    assert (marked.bgcolor, marked.color) == (RichColour.from_ansi(4), RichColour.from_ansi(15))
+    assert other.bgcolor == RichColour.from_ansi(0)
+
+
 def test_without_colours_what_is_marked_is_reversed() -> None:
     line = [
         Segment("marked", Style.parse("bold #000000 on #818cf8")),
