@@ -111,6 +111,11 @@ def keys_of(action: str, keys: Keys) -> list[str]:
     return [shown_key(name) for name in str(getattr(keys, action)).split(",") if name]
 
 
+def first_key(action: str, keys: Keys) -> str:
+    """The key of `action` to name in a sentence; "" if it has none."""
+    return next(iter(keys_of(action, keys)), "")
+
+
 def shown_key(name: str) -> str:
     """`ctrl+t` as `^t`, `escape` as `esc`."""
     return {"escape": "esc", "insert": "ins"}.get(name, name.replace("ctrl+", "^"))

@@ -31,7 +31,7 @@ from parlor_tui.events import (
 )
 from parlor_tui.observe.history import History
 from parlor_tui.settings import Settings, config_file
-from parlor_tui.ui.actions import bindings, keys_of
+from parlor_tui.ui.actions import bindings, first_key
 from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.choices import Choices
 from parlor_tui.ui.control import AssistantControl
@@ -118,7 +118,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         self._troubles: dict[str, Trouble] = {}
         self._machine = Machine()
         self._offer: ModelOffered | None = None
-        self._status = Status.of(settings, next(iter(keys_of("talk_key", settings.keys)), ""))
+        self._status = Status.of(settings, first_key("talk_key", settings.keys))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers."""
@@ -140,7 +140,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         yield StatusLine()
         yield Progress()
         yield Banner()
-        yield OfferBar()
+        yield OfferBar(self._keys)
         with Horizontal(id="top"):
             with TalkFrame(id="talk-frame"):
                 yield Talk(self._transcript, self._clock, id="talk")
@@ -151,7 +151,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
             yield TunePanel(self._assistant, self._settings)
         yield SoundLine()
         with Horizontal(id="bottom"):
-            key = next(iter(keys_of("history", self._keys)), "")
+            key = first_key("history", self._keys)
             yield LastTurn(LastView(self._goal_ms).after(self._history, self._goal_ms), key)
             yield MachinePanel()
         yield KeyBar(hints(self._keys))

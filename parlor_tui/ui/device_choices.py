@@ -82,9 +82,9 @@ class DeviceChoices:
         return self.chosen.get(kind) == "none" or bool(self.labels.get(kind))
 
 
-def news(event: DevicesChanged) -> str:
-    """The line about devices that came; "" if none did."""
+def news(event: DevicesChanged, key: str) -> str:
+    """The line about devices that came; "" if none did. `key` is that of the pickers; "" if they have none."""
     if not event.came:
         return ""
     names = " and ".join(event.came) if len(event.came) < 3 else f"{len(event.came)} devices"
-    return f"{names} can be chosen with F9"
+    return f"{names} can be chosen with {key}" if key else f"{names} can be chosen"

@@ -11,8 +11,9 @@ from textual.containers import Vertical
 from textual.events import Resize
 
 from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event
-from parlor_tui.settings import Devices
+from parlor_tui.settings import Devices, Keys
 from parlor_tui.ui import first_run
+from parlor_tui.ui.actions import first_key
 from parlor_tui.ui.camera import CameraPicture
 from parlor_tui.ui.choices import device_choices
 from parlor_tui.ui.control import AssistantControl
@@ -61,6 +62,7 @@ class SensedApp(App[int], inherit_bindings=False):
     _assistant: AssistantControl
     _transcript: Transcript
     _status: Status
+    _keys: Keys
 
     def use_devices(self, devices: Devices) -> None:
         """Begin with what the settings say."""
@@ -74,7 +76,7 @@ class SensedApp(App[int], inherit_bindings=False):
         self._device_choices = self._device_choices.after(event)
         self._picture = self._picture.after(event)
         match event:
-            case DevicesChanged() if told := news(event):
+            case DevicesChanged() if told := news(event, first_key("devices", self._keys)):
                 self._transcript.line(told, "info", event.at_s)
             case DeviceUsed(kind="camera", choice=choice):
                 if choice != "none":

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from textual.geometry import Offset
 from textual.pilot import Pilot
 
+from parlor_tui.settings import Keys, Settings
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.widgets.offer import OfferBar, coming_lines, offer_lines
 from parlor_tui.ui.widgets.prompt import Prompt
@@ -149,8 +150,17 @@ async def test_on_a_low_screen_it_is_two_lines() -> None:
         assert "2.7 GB to download" in text
 
 
+async def test_it_names_the_keys_that_were_chosen_and_can_always_be_clicked() -> None:
+    app, assistant = make_app(Settings().with_values({"keys.get_model": "f12", "keys.no_model": ""}, "test"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = await show(app, pilot, assistant, *stand_in.ready(), offered())
+        assert "f12 download  not now" in text
+        await click(app, pilot, "not now")
+        assert assistant.asked[-1] == ("decline_model", None)
+
+
 @given(st.integers(0, 200), st.integers(1, 60), st.integers(-5, 10), st.integers(0, 7))
 def test_no_line_is_ever_wider_than_the_screen(width: int, rows: int, done_bytes: int, total_bytes: int) -> None:
     step = replace(coming(), done_bytes=done_bytes, total_bytes=total_bytes)
-    for line in [*offer_lines(offered(), width, rows), *coming_lines(step, width)]:
+    for line in [*offer_lines(offered(), Keys(), width, rows), *coming_lines(step, Keys(), width)]:
         assert line.cell_length <= width

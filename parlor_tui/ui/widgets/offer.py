@@ -9,6 +9,8 @@ from textual.style import Style
 from textual.widget import Widget
 
 from parlor_tui.events import ModelComing, ModelOffered
+from parlor_tui.settings import Keys
+from parlor_tui.ui.actions import first_key
 from parlor_tui.ui.text import clean
 
 Shown = ModelOffered | ModelComing | None
@@ -17,22 +19,26 @@ FEW_ROWS = 20
 MARK = "↓ "
 
 
-def offer_lines(offer: ModelOffered, width: int, rows: int) -> list[Content]:
+def offer_lines(offer: ModelOffered, keys: Keys, width: int, rows: int) -> list[Content]:
     """The question with its keys, then the offer in words, each in `width` cells; `rows` is how high the screen is."""
     if offer.fits:
         title = Content(f"Get {clean(offer.model)}? It hears, sees and answers better.")
     else:
         title = Content.styled(f"{clean(offer.model)} needs more room on the disk.", "$text-warning")
     words = "go on" if offer.came_bytes and offer.left_bytes else "download"
-    keys = Content("  ").join([_key("^g", words, "get_model"), _key("^x", "not now", "no_model")])
+    choices = [
+        _key(first_key("get_model", keys), words, "get_model"),
+        _key(first_key("no_model", keys), "not now", "no_model"),
+    ]
     told = offer.lines[-1:] if rows < FEW_ROWS else offer.lines
     rest = [Content.styled(f"  {clean(line)}".replace("\n", " "), "dim") for line in told]
-    return [_head(title, keys, width), *(line.truncate(width, ellipsis=True) for line in rest)]
+    return [_head(title, Content("  ").join(choices), width), *(line.truncate(width, ellipsis=True) for line in rest)]
 
 
-def coming_lines(coming: ModelComing, width: int) -> list[Content]:
+def coming_lines(coming: ModelComing, keys: Keys, width: int) -> list[Content]:
     """Where the download stands, with the key that ends it, and a bar, each in `width` cells."""
-    head = _head(Content(clean(coming.text).replace("\n", " ")), _key("^x", "cancel", "no_model"), width)
+    cancel = _key(first_key("no_model", keys), "cancel", "no_model")
+    head = _head(Content(clean(coming.text).replace("\n", " ")), cancel, width)
     done = min(max(coming.done_bytes, 0), coming.total_bytes)
     percent = f" {done * 100 // coming.total_bytes:>3} %" if coming.total_bytes > 0 else "      "
     cells = max(width - len(MARK) - len(percent), 0)
@@ -51,7 +57,7 @@ def _head(title: Content, keys: Content, width: int) -> Content:
 
 def _key(key: str, words: str, action: str) -> Content:
     """A key and what it does, to be clicked as well."""
-    text = Content.assemble((key, "bold $accent"), f" {words}")
+    text = Content.assemble((key, "bold $accent"), f" {words}") if key else Content.styled(words, "underline")
     return text.stylize(Style.from_meta({"@click": f"app.{action}"}))
 
 
@@ -59,6 +65,10 @@ class OfferBar(Widget):
     """Up to four lines; absent while nothing is offered or on its way."""
 
     shown: reactive[Shown] = reactive(None, layout=True)
+
+    def __init__(self, keys: Keys) -> None:
+        super().__init__()
+        self._keys = keys
 
     def watch_shown(self, shown: Shown) -> None:
         """Come and go with the offer."""
@@ -69,7 +79,7 @@ class OfferBar(Widget):
         width = self.content_size.width
         match self.shown:
             case ModelOffered() as offer:
-                return Content("\n").join(offer_lines(offer, width, self.app.size.height))
+                return Content("\n").join(offer_lines(offer, self._keys, width, self.app.size.height))
             case ModelComing() as coming:
-                return Content("\n").join(coming_lines(coming, width))
+                return Content("\n").join(coming_lines(coming, self._keys, width))
         return Content("")
