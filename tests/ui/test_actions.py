@@ -29,8 +29,8 @@ from tests.ui.stand_in import StandIn, make_app
 
 LAST_REPLY = next(event.text for event in reversed(stand_in.whole_talk()) if isinstance(event, ReplyUnitReady))
 OTHER_KEYS = {
-    "interrupt": "f10",
-    "mute": "ctrl+k",
+    "interrupt": "ctrl+k",
+    "mute": "f10",
     "talk_key": "ctrl+a",
     "repeat": "ctrl+w",
     "tune": "f8",
