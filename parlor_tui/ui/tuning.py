@@ -43,13 +43,13 @@ _SWITCH_WORDS: Mapping[str, tuple[str, str]] = {"hearing.barge_in": ("by voice",
 _SHORT_UNITS = {"probability": "", "tokens": ""}
 _ACTS: Mapping[str, str] = {
     "hearing": "now",
-    "answering": "from the next reply on",
-    "speaking": "from the next reply on",
-    "seeing": "from the next picture on",
+    "answering": "with the next reply",
+    "speaking": "with the next reply",
+    "seeing": "with the next picture",
 }
 _ACTS_OTHERWISE: Mapping[str, str] = {
-    "hearing.mode": "from the next turn on",
-    "hearing.pre_roll_ms": "from the next turn on",
+    "hearing.mode": "with the next turn",
+    "hearing.pre_roll_ms": "with the next turn",
     "speaking.volume_percent": "now",
 }
 _THIRD = 1 / 3
@@ -83,7 +83,8 @@ class Knob:
     @property
     def range_words(self) -> str:
         """What may be set, in words; empty for a choice."""
-        return f"{self.words(self.low)} to {self.words(self.high)}" if self.kind == "slider" else ""
+        low = self.words(self.low).partition(" ")[0]
+        return f"{low}–{self.words(self.high)}" if self.kind == "slider" else ""
 
     def words(self, value: Any) -> str:
         """`value` with its unit, as short as can be."""
@@ -226,16 +227,16 @@ class Panel:
 
 
 def help_lines(panel: Panel, knob: Knob) -> str:
-    """What `knob` does, in two paragraphs: what it can be and when that is felt, then why."""
-    facts = [knob.range_words] if knob.range_words else []
-    if panel.waits(knob.name):
-        facts.append("on its way")
-    elif panel.changed(knob.name):
-        facts += [f"in use {knob.acts}", f"saved {knob.words(panel.saved(knob.name))}"]
-    else:
-        facts.append(f"acts {knob.acts}")
+    """What `knob` does, in two paragraphs: when a change is felt and what it can be, then why."""
     if knob.name == VOICE and not panel.voices:
         facts = ["the voices are known once the models are loaded"]
+    elif panel.waits(knob.name):
+        facts = ["on its way"]
+    elif panel.changed(knob.name):
+        facts = [f"✓ {knob.acts.removeprefix('with the ')}", f"saved {knob.words(panel.saved(knob.name))}"]
+    else:
+        facts = [f"acts {knob.acts}"]
+    facts += [knob.range_words] if knob.range_words else []
     return " · ".join(facts) + "\n" + knob.why.replace("`", "")
 
 

@@ -50,7 +50,7 @@ def test_a_control_is_as_its_setting_is_declared(name: str) -> None:
     else:
         assert knob.choices == declared.metadata["choices"]
     assert len(knob.label) <= 15
-    assert knob.acts.startswith(("now", "from the next"))
+    assert knob.acts.startswith(("now", "with the next "))
 
 
 @given(st.sampled_from(SLIDERS), st.floats(-0.5, 1.5), st.integers(-300, 300), st.booleans())
@@ -153,11 +153,11 @@ def test_the_truth_is_shown_whoever_changed_it() -> None:
 def test_the_help_says_what_can_be_set_when_it_acts_and_why() -> None:
     panel, knob = Panel(Settings()), KNOBS["hearing.silence_ms"]
     why = "this much silence ends a turn of which nothing else is known"
-    assert help_lines(panel, knob) == f"100 ms to 5000 ms · acts now\n{why}"
+    assert help_lines(panel, knob) == f"acts now · 100–5000 ms\n{why}"
     panel.ask({"hearing.silence_ms": 450})
-    assert help_lines(panel, knob) == f"100 ms to 5000 ms · on its way\n{why}"
+    assert help_lines(panel, knob) == f"on its way · 100–5000 ms\n{why}"
     panel.apply(tuned(("hearing.silence_ms",), hearing__silence_ms=450))
-    assert help_lines(panel, knob) == f"100 ms to 5000 ms · in use now · saved 600 ms\n{why}"
+    assert help_lines(panel, knob) == f"✓ now · saved 600 ms · 100–5000 ms\n{why}"
     assert "once the models are loaded" in help_lines(panel, KNOBS[VOICE])
 
 
