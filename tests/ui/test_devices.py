@@ -75,6 +75,16 @@ async def test_what_is_there_is_listed_what_is_used_is_marked_and_enter_uses_ano
         assert len(app.screen_stack) == 1
 
 
+async def test_what_happens_while_it_opens_is_not_lost() -> None:
+    app, assistant = stand_in.make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.action_devices()
+        level = MicLevel(at_s=5.0, dbfs=-12.0, speech_probability=0.97)
+        text = await told(pilot, assistant, *USED, *camera_on(), level, frame())
+        assert isinstance(app.screen, DevicesScreen)
+        assert "● default: Built-in Audio" in text
+
+
 async def test_one_that_cannot_be_used_says_why_where_it_was_chosen() -> None:
     app, assistant = stand_in.make_app()
     async with app.run_test(size=(80, 24)) as pilot:

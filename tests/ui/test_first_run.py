@@ -169,6 +169,19 @@ async def test_who_hears_nothing_chooses_another_speaker_and_the_level_moves(sta
         await until(pilot, "Good: the speaker works.")
 
 
+async def test_what_happens_while_it_opens_is_not_lost(state: Path) -> None:
+    app, assistant = make(state)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("escape", "escape", "escape")
+        app.welcome(app.first_run)
+        assistant.replay(
+            [*stand_in.found(), stand_in.offered(), MicLevel(at_s=5.0, dbfs=-12.0, speech_probability=0.9)]
+        )
+        app.drain()
+        await pilot.press("escape")
+        await until(pilot, "2.7 GB to download")
+
+
 async def test_nobody_is_welcomed_who_did_not_ask(state: Path) -> None:
     app, _ = stand_in.make_app()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -141,6 +141,9 @@ class DevicesScreen(ModalScreen[None]):
 
     def happened(self, event: Event, choices: DeviceChoices, picture: CameraPicture) -> None:
         """Take one event; `choices` and `picture` are what it made of them."""
+        if not self.query(CameraView):  # not composed yet: it begins with what they are by then
+            self._choices, self._picture = choices, picture
+            return
         match event:
             case MicLevel(dbfs=dbfs, speech_probability=probability):
                 self.query_one(LevelMeter).level = (dbfs, probability)

@@ -95,6 +95,7 @@ class FirstRunScreen(ModalScreen[None]):
         self._offer: ModelOffered | None = None
         self._model = ""
         self._found: list[Finding] = []
+        self._earlier: list[Event] = []
         self._choices = DeviceChoices()
         self._picture = CameraPicture()
 
@@ -131,6 +132,8 @@ class FirstRunScreen(ModalScreen[None]):
         self._assistant.watch_devices(True)
         threading.Thread(target=self._examine, name="checks", daemon=True).start()
         self._show_step()
+        for event in self._earlier:
+            self.happened(event, self._choices, self._picture)
 
     def on_unmount(self) -> None:
         """Nobody chooses any more."""
@@ -154,6 +157,9 @@ class FirstRunScreen(ModalScreen[None]):
     def happened(self, event: Event, choices: DeviceChoices, picture: CameraPicture) -> None:
         """Take one event; `choices` and `picture` are what it made of them."""
         self._choices, self._picture = choices, picture
+        if not self.query("#first-next"):
+            self._earlier.append(event)
+            return
         match event:
             case MicLevel(dbfs=dbfs, speech_probability=probability):
                 self.query_one(LevelMeter).level = (dbfs, probability)
