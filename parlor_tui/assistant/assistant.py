@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from parlor_tui.assistant.conversing import Conversing
 from parlor_tui.assistant.demo import Demo
 from parlor_tui.assistant.demonstrating import Demonstration
 from parlor_tui.assistant.ears import Ears
@@ -53,11 +54,9 @@ from parlor_tui.assistant.talk_key import until_the_key
 from parlor_tui.assistant.tone import tone_pcm16
 from parlor_tui.assistant.tuner import Tuner
 from parlor_tui.assistant.utterance import Heard
-from parlor_tui.conversations.record import ConversationError, earlier
 from parlor_tui.devices.base import MIC_RATE_HZ, Microphone, Speaker
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import (
-    ConversationBegun,
     CoreEvent,
     CoreFailed,
     CoreFetched,
@@ -92,7 +91,7 @@ from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor, core_command
 from parlor_tui.observe.stages import LatencyObserver
-from parlor_tui.settings import Settings, SettingsError, Tuning, check, config_file, conversations_folder, log_file
+from parlor_tui.settings import Settings, Tuning, config_file, conversations_folder, log_file
 from parlor_tui.usage import OwnUse
 
 _log = logging.getLogger(__name__)
@@ -103,8 +102,6 @@ _IDLE_S = 0.25
 _RETRY_DEVICES_S = 2.0
 _TYPED_WAITING = 20
 LONGEST_TYPED_CHARS = 8000
-MOST_EARLIER_TURNS = 100
-"""Of a conversation that is taken up again: as many as the core is told anew after it died."""
 
 
 class Assistant:
@@ -138,6 +135,7 @@ class Assistant:
             lambda why: self._put(AboutConversation("failed", now_s(), why)),
         )
         self._talk.tap = self._recording
+        self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input)
         self._tuner = Tuner(settings, config, self._emit)
         self._tuning: Tuning = self._tuner.now
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
@@ -396,7 +394,7 @@ class Assistant:
             case AboutModel("decline"):
                 self._offers.decline()
             case AboutConversation():
-                self._about_conversation(message)
+                self._conversing.take(message)
             case LinkUp(link):
                 self._new_link = link  # used from the core's first word on, which the conversation so far is told after
             case LinkDown(reason, again):
@@ -529,34 +527,10 @@ class Assistant:
             self._abandon()
         self._send_session()
 
-    def _about_conversation(self, asked: AboutConversation) -> None:
-        match asked.wish:
-            case "record":
-                try:
-                    check("conversations", "record", asked.text, "not changed")
-                except SettingsError as error:
-                    self._emit(Failed(at_s=now_s(), text=str(error)))
-                else:
-                    self._recording.set(asked.text)
-            case "failed":
-                self._recording.failed(asked.text)
-            case _:
-                self._begin_conversation(asked)
-
-    def _begin_conversation(self, asked: AboutConversation) -> None:
-        taken_up = None
-        if asked.wish == "reopen":
-            try:
-                taken_up = self._recording.store.load(asked.text)
-            except ConversationError as error:
-                self._emit(Failed(at_s=now_s(), text=f"not reopened: {error}"))
-                return
+    def _forget_input(self) -> None:
+        """What is being said, and what was typed and waits, belongs to a conversation that is over."""
         self._abandon()
         self._typed.clear()
-        turns = earlier(taken_up, MOST_EARLIER_TURNS) if taken_up is not None else ()
-        self._talk.begin_anew([(turn.said, turn.heard) for turn in turns])
-        self._recording.begin(taken_up)
-        self._emit(ConversationBegun(at_s=now_s(), asked_at_s=asked.at_s, name=asked.text, earlier=turns))
 
     def _frame(self) -> bytes | None:
         """What the camera sees now, if the model may be shown it."""

@@ -78,6 +78,7 @@ class Recording:
         self._too_much_sound = False
         self._turns: dict[int, _Turn] = {}
         self._model = ("", "")
+        self._tuned: dict[str, Any] = {}
 
     @property
     def keeps_sound(self) -> bool:
@@ -121,6 +122,7 @@ class Recording:
 
     def tuned(self, values: Mapping[str, Any]) -> None:
         """Settings were changed."""
+        self._tuned |= values
         if self._folder is not None and self.record != "off":
             self._writer.append(self._folder, mark_line(Mark(self._last_number, self._time(now_s()), values)))
 
@@ -217,7 +219,8 @@ class Recording:
         name = self.store.fresh_name(datetime.fromisoformat(at), (self._last_name,))
         self._folder, self._last_name = self.store.folder / name, name
         self._last_number = self._sound_bytes = 0
-        self._writer.begin(self._folder, head_line(at, *self._model))
+        tuned = mark_line(Mark(0, at, self._tuned)) if self._tuned else b""
+        self._writer.begin(self._folder, head_line(at, *self._model) + tuned)
         self.tell()
 
     def _is_there(self, folder: Path) -> bool:
