@@ -56,7 +56,7 @@ class LooksApp(App[int], inherit_bindings=False):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours, for themes that do not know them."""
-        return themes.VARIABLES
+        return themes.VARIABLES | {themes.FRAME: "#808080"}
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What every line passes through on its way to the terminal."""

@@ -41,7 +41,7 @@ class Side(Vertical):
     DEFAULT_CSS = """
     Side {
         width: 36; height: 14; display: none;
-        border: round $foreground 25%; border-title-color: $text-muted; border-subtitle-color: $text-muted;
+        border: round $frame; border-title-color: $text-muted; border-subtitle-color: $text-muted;
     }
     """
 

@@ -45,7 +45,9 @@ GROUNDS = {"primary-muted": "primary", "warning-muted": "warning", "error-muted"
 """Grounds of bars that stand out, and the colour that each is a hint of."""
 GROUND_SHARE = 0.12
 """How much of that colour is in the ground: words on it, also dim ones and the colour itself, can be read."""
-LOOKS = frozenset({*GROUNDS, "text-muted", "text-warning", "text-error", "block-cursor-foreground"})
+FRAME = "frame"
+"""What lines around parts of the screen are drawn in: a quarter of the foreground, unless a file sets it."""
+LOOKS = frozenset({*GROUNDS, FRAME, "text-muted", "text-warning", "text-error", "block-cursor-foreground"})
 """Colours that follow from the others unless a file sets them."""
 COLOURS = frozenset(f.name for f in fields(Theme)) - {
     "name",
@@ -152,7 +154,8 @@ def _derived(theme: Theme) -> dict[str, str]:
     grounds = {
         ground: background.blend(Color.parse(colours[colour]), GROUND_SHARE).hex for ground, colour in GROUNDS.items()
     }
-    return {name: colours[role] for name, role in ROLES.items()} | grounds
+    roles = {name: colours[role] for name, role in ROLES.items()}
+    return roles | grounds | {FRAME: f"{colours['foreground']} 25%"}
 
 
 def _check_colour(text: str, file: str, key: str, value: Any) -> None:

@@ -58,10 +58,10 @@ def test_everything_that_the_screen_draws_with_has_a_form() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         for character in node.value
-        if cell_len(character) and file.name != "glyphs.py"
+        if cell_len(character) and not character.isalpha() and file.name != "glyphs.py"
     }
     drawn |= set("".join("".join(row) for rows in BORDER_CHARS.values() for row in rows))
-    assert len(drawn) > 150
+    assert len(drawn) > 100
     assert {character for character in drawn if UNKNOWN in ascii_form(character) and character != UNKNOWN} == set()
 
 

@@ -107,6 +107,12 @@ def test_what_stands_on_a_coloured_ground_can_be_read(name: str) -> None:
             assert _contrast(colour, under) >= 4.5, f"{word} on {ground}"
 
 
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name.startswith("high-contrast")])
+def test_with_high_contrast_frames_are_seen_too(name: str) -> None:
+    _, colours = shipped(name)
+    assert _contrast(Color.parse(colours[themes.FRAME]), Color.parse(colours["background"])) >= 4.5
+
+
 @pytest.mark.parametrize("lacking", COLOUR_VISION)
 def test_the_states_are_told_apart_with_any_colour_vision_in_the_theme_for_it(lacking: str) -> None:
     assert _most_alike("colour-blind", lacking) >= ALIKE

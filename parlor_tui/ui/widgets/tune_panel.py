@@ -44,7 +44,7 @@ class TunePanel(Vertical):
         width: 42;
         height: 1fr;
         display: none;
-        border: round $foreground 25%;
+        border: round $frame;
         border-title-color: $text-muted;
         border-subtitle-color: $text-muted;
         background: $background;
