@@ -9,6 +9,12 @@ from numpy.typing import NDArray
 
 ORDER = 32
 """Coefficients of the prediction that flattens a spectrum: at 16 kHz enough for a voice's resonances."""
+COARSE_ORDER = 4
+"""Enough for what a small loudspeaker does to a spectrum."""
+_NOISE_SHARE = 0.001
+_COARSE_NOISE_SHARE = 0.001
+"""White noise, as a share of the power, that a prediction takes to be there: what is far below the rest, and so maybe
+is the microphone's own noise, is not made as loud as the rest."""
 SHORT_SAMPLES = 64
 """4 ms: over so much the loudness is evened out."""
 _LEAST_SHARE = 0.05
@@ -37,9 +43,11 @@ def flat_likeness(near: NDArray[np.float32], far: NDArray[np.float32]) -> float:
     Two voices are somewhat alike because both are voices: in pitch, in resonances, in where they are loud. Without
     that an echo still is what was played, even from across a room, and another voice is like noise.
     """
-    prediction = _prediction(near)
-    left = np.convolve(near, prediction)[ORDER : len(near)]
-    return likeness(_even(left), _even(np.convolve(far, prediction)[: len(far)]))
+    own = _prediction(near * _window(len(near)), ORDER, _NOISE_SHARE)
+    left = np.convolve(near, own)[ORDER : len(near)]
+    played = np.convolve(far, own)[: len(far)]
+    played = np.convolve(played, _prediction(played, COARSE_ORDER, _COARSE_NOISE_SHARE))[: len(far)]
+    return likeness(_even(left), _even(played))
 
 
 @functools.cache
@@ -47,13 +55,12 @@ def _window(length: int) -> NDArray[np.float32]:
     return np.hanning(length).astype(np.float32)
 
 
-def _prediction(sound: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The filter that leaves of `sound` what its last ORDER samples do not foretell."""
-    size = 1 << (2 * len(sound) - 1).bit_length()
-    spectrum = np.fft.rfft(sound * _window(len(sound)), size)
-    alike = np.fft.irfft(np.square(np.abs(spectrum)), size)[: ORDER + 1].astype(np.float64)
-    alike[0] = alike[0] * 1.0001 + 1e-9
-    at = np.arange(ORDER)
+def _prediction(sound: NDArray[np.float32], order: int, noise_share: float) -> NDArray[np.float32]:
+    """The filter that leaves of `sound` what its last `order` samples do not foretell."""
+    products = [np.dot(sound[lag:], sound[: len(sound) - lag]) for lag in range(order + 1)]
+    alike = np.asarray(products, np.float64)
+    alike[0] = alike[0] * (1 + noise_share) + 1e-9
+    at = np.arange(order)
     foretold = np.linalg.solve(alike[np.abs(at[:, np.newaxis] - at)], alike[1:])
     return np.concatenate(([1.0], -foretold)).astype(np.float32)
 
