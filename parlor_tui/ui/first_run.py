@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,19 +106,24 @@ def _sound(checks: Sequence[_Check]) -> list[Finding]:
         if one.name == "PortAudio":
             continue
         lost = {"microphone": "none works: you type", "speaker": "none works: you read the replies"}
-        words = one.found if one.status == "ok" else lost.get(one.name, one.found)
+        words = _name_in(one.found) if one.status == "ok" else lost.get(one.name, one.found)
         found.append(Finding(one.mark, one.name, words, one.advice))
     return found
 
 
+def _name_in(found: str) -> str:
+    """The name alone of `1 USB headset, ALSA, 44100 Hz`."""
+    device = re.fullmatch(r"\d+ (.+), [^,]+, \d+ Hz", found)
+    return device.group(1) if device else found
+
+
 def _camera(checks: Sequence[_Check]) -> list[Finding]:
-    return [
-        Finding(
-            "warning" if one.status != "ok" else "ok", "camera", one.found, one.advice or "F6 opens one at any time"
-        )
-        for one in checks
-        if one.group == "Camera"
-    ]
+    found = []
+    for one in (check for check in checks if check.group == "Camera"):
+        words = one.found.replace("none, as the settings say; ", "off: ")
+        hint = "" if words.endswith(" 0 found") else "F6 opens it at any time"
+        found.append(Finding("ok" if one.status == "ok" else "warning", "camera", words, one.advice or hint))
+    return found
 
 
 def _models(checks: Sequence[_Check]) -> list[Finding]:

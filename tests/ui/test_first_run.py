@@ -38,7 +38,7 @@ REPORT = json.dumps(
             check("Packages", "emoji", "missing", "not installed", "pip install emoji"),
             check("Sound", "PortAudio", "ok", "V19.7.0"),
             check("Sound", "microphone", "missing", "default: cannot be used", ADVICE),
-            check("Sound", "speaker", "ok", "1 Built-in Audio"),
+            check("Sound", "speaker", "ok", "1 Built-in Audio, ALSA, 48000 Hz"),
             check("Camera", "camera", "ok", "none, as the settings say; 1 found"),
             check("Models", "smollm2-135m", "missing", "answers", "parlor-tui models get smollm2-135m"),
             check("Models", "disk", "ok", "131.2 GB free"),
@@ -85,8 +85,8 @@ def test_it_is_the_first_start_until_there_are_settings_or_it_is_over(state: Pat
 def test_what_is_found_is_said_in_plain_words() -> None:
     assert findings(REPORT) == [
         Finding("missing", "microphone", "none works: you type", ADVICE),
-        Finding("ok", "speaker", "1 Built-in Audio"),
-        Finding("ok", "camera", "none, as the settings say; 1 found", "F6 opens one at any time"),
+        Finding("ok", "speaker", "Built-in Audio"),
+        Finding("ok", "camera", "off: 1 found", "F6 opens it at any time"),
         Finding("ok", "models", "smollm2-135m: downloaded now, once"),
         Finding("missing", "emoji", "not installed", "pip install emoji"),
     ]
