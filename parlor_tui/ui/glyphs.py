@@ -26,8 +26,8 @@ FORMS: Mapping[str, str] = {
     "▚": "X", "▞": "X",
     # marks before and between words
     "❯": ">", "▲": "^", "△": "^", "▼": "v", "▽": "v", "▾": "v", "▴": "^", "▸": ">", "◂": "<", "◀": "<", "▣": "#",
-    "■": "#", "□": "o", "◼": "#", "◻": "o", "◇": "o", "⬥": "+", "•": "*", "·": ".", "…": "~", "✓": "v", "✔": "v",
-    "✕": "x", "✖": "x", "×": "x", "⚠": "!", "★": "*", "☆": "*", "♪": "~", "⏎": "/", "⌫": "<", "⊘": "/", "🔎": ">",
+    "■": "#", "□": "o", "▢": "o", "◼": "#", "◻": "o", "◇": "o", "⬥": "+", "•": "*", "·": ".", "…": "~", "✓": "v",
+    "✔": "v", "✕": "x", "✖": "x", "×": "x", "⚠": "!", "★": "*", "☆": "*", "♪": "~", "⏎": "/", "⌫": "<", "⊘": "/", "🔎": ">",
     "←": "<", "→": ">", "↑": "^", "↓": "v", "↔": "-", "↕": "|", "↵": "/", "↩": "/", "⇥": ">", "⟳": "o", "↻": "o",
     "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "‘": "'", "’": "'", "‚": ",", "“": "\"", "”": "\"", "„": "\"",
     "«": "<", "»": ">", "‹": "<", "›": ">", "°": "'", "µ": "u", "±": "~", "≥": ">", "≤": "<", "≈": "~", "≠": "#",
@@ -71,14 +71,16 @@ def ascii_form(character: str) -> str:
     if form := FORMS.get(character):
         return f"{form:<{cells}}"
     plain = "".join(c for c in unicodedata.normalize("NFKD", character) if c.isascii() and c.isprintable())
-    if plain and len(plain) == cells:
-        return plain
-    return (_of_block(character) or UNKNOWN) * cells
+    if 0 < len(plain) <= cells:
+        return f"{plain:<{cells}}"
+    return (_of_kind(character) or UNKNOWN) * cells
 
 
-def _of_block(character: str) -> str:
-    """The form of a line, block or arrow that the table does not name, by what Unicode calls it."""
+def _of_kind(character: str) -> str:
+    """The form of a line, block, arrow or mark that the table does not name, by what Unicode calls it."""
     name = unicodedata.name(character, "")
+    if unicodedata.category(character).startswith("P"):
+        return "."
     if name.startswith("BOX DRAWINGS"):
         lines = {word for word in ("HORIZONTAL", "VERTICAL", "LEFT", "RIGHT", "UP", "DOWN") if word in name.split()}
         if lines <= {"HORIZONTAL", "LEFT", "RIGHT"}:
