@@ -238,6 +238,8 @@ class Senses:
         slot.due = True
         if kind == "camera":
             self._looking.at(None)
+        if kind == "microphone":
+            self._notify("", "microphone-silent")
         if kind == "speaker" and self._loading:
             return  # a machine that loads models may be too busy for sound; told if it stays away
         self._notify(_GONE[kind].format(reason), kind)

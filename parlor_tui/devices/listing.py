@@ -52,7 +52,7 @@ def _sounds(kind: sound_system.Kind, known: list[sound_system.SoundDevice]) -> t
     mine = [device for device in known if device.channels(kind)]
     if any(device.name == pulse.ROUTE for device in mine):
         served = pulse.pulse_devices(kind)
-        if served:
+        if served is not None:
             return tuple(dict.fromkeys(one.description for one in served))
     usual = [device for device in mine if device.default_host] or mine
     return tuple(dict.fromkeys(device.name for device in usual))

@@ -29,26 +29,26 @@ class PulseDevice:
     description: str
 
 
-def pulse_devices(kind: Literal["microphone", "speaker"]) -> list[PulseDevice]:
-    """The server's devices that one can talk into or listen to; none where there is no server that answers."""
+def pulse_devices(kind: Literal["microphone", "speaker"]) -> list[PulseDevice] | None:
+    """The server's devices that one can talk into or listen to; None where there is no server that answers."""
     if shutil.which("pactl") is None:
-        return []
+        return None
     command = ["pactl", "--format=json", "list", _KINDS[kind]]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=ANSWER_S)
-        return parse_devices(done.stdout.decode("utf-8", "replace")) if done.returncode == 0 else []
+        return parse_devices(done.stdout.decode("utf-8", "replace")) if done.returncode == 0 else None
     except (OSError, subprocess.TimeoutExpired):
-        return []
+        return None
 
 
-def parse_devices(listed: str) -> list[PulseDevice]:
-    """What `pactl --format=json list` says, without the recordings of what a speaker plays; [] if it says nothing."""
+def parse_devices(listed: str) -> list[PulseDevice] | None:
+    """What `pactl --format=json list` says, without the recordings of what a speaker plays; None if that is no list."""
     try:
         found: Any = json.loads(listed)
     except ValueError:
-        return []
+        return None
     if not isinstance(found, list):
-        return []
+        return None
     devices = []
     for one in found:
         if not isinstance(one, dict) or not isinstance(one.get("name"), str):
@@ -62,7 +62,7 @@ def parse_devices(listed: str) -> list[PulseDevice]:
 def find(kind: Literal["microphone", "speaker"], choice: str) -> list[PulseDevice]:
     """The devices that `choice` means: one by its whole name or description, else each that has it as a part."""
     wanted = choice.strip().casefold()
-    known = pulse_devices(kind) if wanted else []
+    known = (pulse_devices(kind) if wanted else None) or []
     exact = [one for one in known if wanted in (one.name.casefold(), one.description.casefold())]
     return exact[:1] or [one for one in known if wanted in one.description.casefold()]
 

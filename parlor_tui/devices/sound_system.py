@@ -146,11 +146,18 @@ def choose(kind: Kind, choice: str) -> SoundDevice:
             "`parlor-tui devices` shows what there is",
             missing=True,
         )
-    names = ", ".join(f"{device.number} {device.name}" for device in found or known)
+    served = [] if found else _served(known, kind)
+    names = ", ".join(served or [f"{device.number} {device.name}" for device in found or known])
     if found:
         raise DeviceError(f"{kind} {choice!r}: several match: {names}; give the number of one")
     what = "no default is set" if choice == "default" else "no such device or file"
     raise DeviceError(f"{kind} {choice!r}: {what}; there are: {names}", missing=True)
+
+
+def _served(known: list[SoundDevice], kind: Kind) -> list[str]:
+    """The names of the sound server's own devices, if there is a way to it."""
+    way = any(device.name == pulse.ROUTE for device in known)
+    return [one.description for one in (pulse.pulse_devices(kind) or [])] if way else []
 
 
 def _through_pulse(known: list[SoundDevice], kind: Kind, choice: str) -> list[SoundDevice]:

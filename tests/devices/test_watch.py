@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.devices import listing, pulse, select, sound_system, watch
+from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.pulse import PulseDevice, parse_devices
 from parlor_tui.devices.watch import Watcher, tells_of_devices
@@ -143,7 +144,8 @@ def test_recordings_of_what_a_speaker_plays_are_no_microphones() -> None:
 
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(str))
 def test_whatever_is_printed_is_a_list_or_nothing(text: str) -> None:
-    assert isinstance(parse_devices(text), list)
+    devices = parse_devices(text)
+    assert devices is None or isinstance(devices, list)
     found = listing.parse(text)
     assert found is None or isinstance(found, Found)
 
@@ -200,6 +202,16 @@ def test_a_headset_that_is_plugged_in_is_noticed_can_be_used_and_is_missed(rig: 
         assert HEADSET not in told.lists[2].speakers
     finally:
         watcher.stop()
+
+
+def test_without_a_microphone_there_is_none_to_choose(rig: Rig) -> None:
+    with pytest.raises(DeviceError, match=r"there are: Virtual_Microphone$"):
+        sound_system.choose("microphone", "Nobody's")
+    rig.control("lose-mic")
+    found = watch.list_in_child()
+    assert found is not None
+    assert found.microphones == ()
+    assert "Virtual_Speaker" in found.speakers
 
 
 def test_the_way_to_a_device_is_shut_again(monkeypatch: pytest.MonkeyPatch) -> None:
