@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -165,6 +166,20 @@ async def test_a_slider_has_keys_for_every_step_and_a_refusal_shows_the_value_in
         await at.pilot.pause()
         assert slider.shown.value == 600
         assert at.help() == "not changed: for a reason"
+
+
+async def test_keys_that_come_faster_than_the_screen_is_drawn_are_not_lost() -> None:
+    async with desk() as at:
+        at.app.screen.set_focus(at.line("hearing.mode"))
+        await at.pilot.pause()
+        for key in ("down", "down"):
+            at.app.post_message(Key(key, None))
+        await at.pilot.pause()
+        assert at.app.focused is at.line("hearing.vad_threshold")
+        for key in ("right", "right", "right"):
+            at.app.post_message(Key(key, None))
+        await at.pilot.pause()
+        assert await at.last_asked() == {"hearing.vad_threshold": 0.53}
 
 
 async def test_every_control_changes_by_a_key_and_by_the_mouse() -> None:

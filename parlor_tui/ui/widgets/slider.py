@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from textual.app import RenderResult
@@ -195,4 +195,5 @@ class Slider(PanelLine):
     def _want(self, value: Any) -> None:
         self.typed = ""
         if value != self.shown.value:
+            self.shown = replace(self.shown, value=value, waits=True)  # the next key goes on from here
             self.post_message(self.Moved(self.knob, value))

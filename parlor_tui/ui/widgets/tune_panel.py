@@ -160,7 +160,7 @@ class TunePanel(Vertical):
         self.display = True
         self._assistant.tell_tuning()
         self._show()
-        (self._last or self._lines()[0]).focus()
+        self.screen.set_focus(self._last or self._lines()[0])
 
     def action_close(self) -> None:
         """Close the panel; a name that is asked for first."""
@@ -174,9 +174,10 @@ class TunePanel(Vertical):
 
     def action_go(self, steps: int) -> None:
         """To the next control, or the one before."""
-        lines = self._lines()
-        at = next((number for number, line in enumerate(lines) if line.has_focus), 0)
-        lines[min(max(at + steps, 0), len(lines) - 1)].focus()
+        lines, focused = self._lines(), self.screen.focused
+        at = next((number for number, line in enumerate(lines) if line is focused), 0)
+        # At once: the next key is for the control that this one went to.
+        self.screen.set_focus(lines[min(max(at + steps, 0), len(lines) - 1)])
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Say what the control at hand does, and have it in view."""
@@ -328,7 +329,7 @@ class TunePanel(Vertical):
 
     def _show_help(self) -> None:
         """What the control at hand does; or what came of the last thing that was wanted."""
-        at = self._last if self._last is not None and self._last.has_focus else None
+        at = self._last if self._last is self.screen.focused else None
         self.query_one("#tune-help", Static).update(self._answer or self._help_of(at), layout=False)
 
     def _help_of(self, at: Widget | None) -> str:
