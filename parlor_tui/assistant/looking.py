@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from parlor_tui.devices.base import Camera, DeviceError
 from parlor_tui.events import CameraFrame, now_s
 
+_log = logging.getLogger(__name__)
 EVERY_S = 0.25
 NOT_SHOWN_S = 1.0
 WIDEST_PX, TALLEST_PX = 96, 72
@@ -105,5 +107,8 @@ def _picture_of(camera: Camera) -> NDArray[np.uint8] | None:
     try:
         newest = camera.newest_rgb(WIDEST_PX, TALLEST_PX)
     except DeviceError:
+        return None
+    except Exception:  # noqa: BLE001 - the edge of a thread: a driver that raises shows nothing, and is given up in time
+        _log.exception("the camera %s", camera.label)
         return None
     return newest[0] if newest is not None else None

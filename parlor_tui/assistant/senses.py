@@ -52,7 +52,8 @@ class _Slot:
     """One kind of device. `choice` is what is used, or is to be used once it is there.
 
     `tried` is what the user wants in its place, as long as it is being opened; `due`: it is missing, and tried again;
-    `aside`: its stream made way for the opening of the other one; `renew`: there is reason to look for it anew.
+    `aside`: its stream made way for the opening of the other one; `renew`: so many tries have a better chance than the
+    others, since other devices are there now. The last of them is made with every stream closed.
     """
 
     kind: DeviceKind
@@ -65,7 +66,7 @@ class _Slot:
     alone: bool = False
     due: bool = False
     aside: bool = False
-    renew: bool = False
+    renew: int = 0
 
 
 class Senses:
@@ -121,7 +122,11 @@ class Senses:
     @property
     def speaker_coming(self) -> bool:
         """Will something play in a moment."""
-        return self._slots["speaker"].at_work and self._slots["speaker"].choice != "none"
+        return self.is_opening("speaker") and self._slots["speaker"].choice != "none"
+
+    def is_opening(self, kind: DeviceKind) -> bool:
+        """Is it being opened."""
+        return self._slots[kind].at_work
 
     def frame_jpeg(self) -> bytes | None:
         """The camera's newest frame."""
@@ -193,8 +198,9 @@ class Senses:
         for slot in self._slots.values():
             if not slot.due or slot.at_work:
                 continue
-            alone = slot.renew and idle and slot.kind in _SOUND
-            slot.renew = slot.renew and not alone
+            alone = slot.renew == 1 and idle and slot.kind in _SOUND
+            if slot.renew > 1 or alone:
+                slot.renew -= 1
             self._begin(slot, slot.choice, alone=alone)
 
     def close(self) -> None:
@@ -249,7 +255,7 @@ class Senses:
         before, self._found = self._found, found
         awaited = {slot.choice for slot in self._slots.values() if slot.due}
         for slot in self._slots.values():
-            slot.renew = slot.due
+            slot.renew = 2 if slot.due else 0
         self._tell_found(tuple(name for name in came if name not in awaited))
         for slot in self._slots.values():
             if before is not None and _is_gone(slot, before, found):
@@ -320,7 +326,7 @@ class Senses:
         old, slot.device = slot.device, opened.device
         if slot.tried is not None:
             slot.choice, slot.tried = slot.tried, None
-        slot.due = slot.renew = False
+        slot.due, slot.renew = False, 0
         if old is not None:
             stop_later(old)
         self._notify("", slot.kind)

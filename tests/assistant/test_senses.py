@@ -202,6 +202,25 @@ def test_a_chosen_microphone_that_leaves_the_list_is_gone_and_used_again_when_it
     assert room.notice("microphone") == ""
 
 
+def test_what_is_plugged_in_again_is_looked_for_once_with_every_stream_closed(file: Path) -> None:
+    """PortAudio lists a device that came later only then."""
+    room = Room(file, microphone="headset", speaker="default")
+    room.senses.open("speaker")
+    room.settle(lambda: room.senses.speaker is not None)
+    room.exclusive.add("headset")
+    room.senses.open("microphone")
+    room.settle(lambda: "in use" in room.notice("microphone"))
+    for _ in range(2):
+        room.senses.retry(idle=True)
+        room.settle(lambda: not room.senses.is_opening("microphone"))
+    assert not room.senses.has_microphone, "the speaker is not to stop for nothing"
+    room.senses.take(Noticed(Found(("headset",), ("built-in",)), ()))
+    for _ in range(2):
+        room.senses.retry(idle=True)
+        room.settle(lambda: not room.senses.is_opening("microphone"))
+    room.settle(lambda: room.senses.has_microphone and room.senses.speaker is not None)
+
+
 def test_without_any_microphone_the_default_is_not_what_the_speaker_plays(file: Path) -> None:
     room = Room(file, microphone="default")
     room.senses.take(Noticed(Found((), ("built-in",)), ()))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from parlor_tui.events import MicLevel
+from parlor_tui.events import Failed, MicLevel
 from parlor_tui.ui import first_run
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.first_run import Finding, examine, findings, of_terminal
@@ -160,6 +160,9 @@ async def test_who_hears_nothing_chooses_another_speaker_and_the_level_moves(sta
         await until(pilot, "-12 dB")
         await click(app, pilot, "Again")
         assert assistant.asked[-1] == ("play_tone", None)
+        assistant.replay([Failed(at_s=6.0, text="nothing can be heard: no speaker is open")])
+        app.drain()
+        await until(pilot, "no speaker is open")
         await click(app, pilot, "No: choose")
         assert isinstance(app.screen, DevicesScreen)
         await pilot.press("escape")

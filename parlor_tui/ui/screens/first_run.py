@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Button, ContentSwitcher, Static
 
-from parlor_tui.events import CoreFound, Event, MicLevel, ModelOffered, Ready
+from parlor_tui.events import CoreFound, Event, Failed, MicLevel, ModelOffered, Ready
 from parlor_tui.ui.camera import CameraPicture
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.device_choices import DeviceChoices
@@ -163,6 +163,8 @@ class FirstRunScreen(ModalScreen[None]):
         match event:
             case MicLevel(dbfs=dbfs, speech_probability=probability):
                 self.query_one(LevelMeter).level = (dbfs, probability)
+            case Failed(text=text) if self._step == len(STEPS) - 1:
+                self.query_one("#first-heard", Static).update(Content(clean(text)))
             case ModelOffered():
                 self._offer = event
                 self._show_offer()
