@@ -127,7 +127,7 @@ async def test_f2_opens_it_with_the_focus_and_closes_it_and_so_does_esc() -> Non
 
 async def test_every_control_is_reached_by_keys_and_seen() -> None:
     async with desk((80, 24)) as at:
-        lines = at.panel._lines()
+        lines = at.panel._rows.lines
         assert len(lines) == len(KNOBS) + 2 + 4, "camera and preset, and four buttons"
         for number, line in enumerate(lines):
             assert at.app.focused is line
@@ -313,6 +313,7 @@ async def test_presets_are_passed_used_kept_and_deleted() -> None:
         await at.press("enter")
         asks = at.app.query_one(Input)
         assert asks.has_focus
+        assert at.app.query_one("TunePanel Rows").region.contains_region(asks.region)
         await at.press("escape")
         assert not asks.display
         assert at.panel.display

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.events import DescendantBlur, DescendantFocus, Key
 from textual.message import Message
 from textual.widget import Widget
@@ -14,25 +14,20 @@ from textual.widgets import Input, Static
 
 from parlor_tui.events import Event, Failed, Tuned, now_s
 from parlor_tui.settings import Settings
-from parlor_tui.settings.presets import COME_ALONG, NAME_CHARACTERS
 from parlor_tui.ui.control import AssistantControl
+from parlor_tui.ui.preset_choice import PresetChoice
 from parlor_tui.ui.tune_marks import MARKED_AFTER_S, Marks, Pace
-from parlor_tui.ui.tuning import GROUPS, KNOBS, VOICE, Panel, help_lines, sample_text
+from parlor_tui.ui.tuning import KNOBS, VOICE, Panel, help_lines, sample_text
 from parlor_tui.ui.widgets.choice import Choice, Press
 from parlor_tui.ui.widgets.slider import PanelLine, Shown, Slider
 from parlor_tui.ui.widgets.talk import Talk
+from parlor_tui.ui.widgets.tune_rows import CAMERA, KEEP, PRESET, Rows
 
-PRESET, CAMERA = "preset", "camera"
-PRESET_HELP = "Many values under one name: enter uses it, delete forgets one of your own."
 CAMERA_HELP = "Whether the camera looks at all; acts now."
 BESIDE_FROM_COLUMNS = 76
 """On a narrower screen too little of the talk would be left beside the panel."""
 HELP_APART_FROM_ROWS = 30
 CLOSED_HELP = "↑ ↓ choose, ← → change, delete has one as it was saved, esc closes."
-
-
-class Rows(VerticalScroll, inherit_bindings=False):
-    """The controls, scrolled so that the one with the focus is seen: keys are theirs."""
 
 
 class TunePanel(Vertical):
@@ -49,18 +44,6 @@ class TunePanel(Vertical):
         border-subtitle-color: $text-muted;
         background: $background;
         padding: 0 1;
-        Rows {
-            height: 1fr;
-            scrollbar-size-vertical: 1;
-            scrollbar-background: $background;
-            scrollbar-background-hover: $background;
-            scrollbar-background-active: $background;
-            scrollbar-color: $panel;
-        }
-        .group { height: 1; color: $text-muted; text-style: bold; }
-        .presses { height: 1; padding: 0 1; }
-        .presses Press { margin-right: 1; }
-        Input { height: 1; border: none; padding: 0 1; display: none; background: $panel; }
         #tune-help { height: 5; padding-top: 1; color: $text-muted; }
         &.-over { dock: right; layer: above; max-width: 100%; }
         &.-short #tune-help { height: 4; padding-top: 0; }
@@ -84,40 +67,16 @@ class TunePanel(Vertical):
         self._panel = Panel(settings)
         self._pace = Pace()
         self._marks = Marks()
-        self._preset = ""
-        self._to_delete = ""
+        self._preset = PresetChoice()
         self._answer = ""
+        self._asked = False
         self._last: Widget | None = None
-        self._by_name: dict[str, PanelLine] = {}
+        self._rows = Rows(self._shown)
 
     def compose(self) -> ComposeResult:
         """The groups, the presets, and below them what the control at hand does."""
-        with Rows(can_focus=False):
-            for group, names in GROUPS.items():
-                yield Static(group, classes="group", markup=False)
-                if group == "Seeing":
-                    yield self._control(CAMERA, "camera")
-                for name, label in names.items():
-                    yield self._control(name, label)
-                if group == "Voice":
-                    with Horizontal(classes="presses"):
-                        yield Press(
-                            "sample", "▶ play a sample", "A few words in this voice; so does enter on the voice."
-                        )
-            yield Static("All of it", classes="group", markup=False)
-            yield self._control(PRESET, "preset")
-            with Horizontal(classes="presses"):
-                yield Press("save", "save", "Writes what is not as it was saved into the settings file.")
-                yield Press("keep", "keep as…", "Keeps all of it as a preset of your own: asks for a name.")
-                yield Press("reset", "reset all", "Has everything as it was saved. Delete does so with one.")
-            yield Input(placeholder="a name, then enter", max_length=NAME_CHARACTERS, compact=True)
+        yield self._rows
         yield Static(CLOSED_HELP, id="tune-help", markup=False)
-
-    def _control(self, name: str, label: str) -> PanelLine:
-        knob, shown = KNOBS.get(name), self._shown(name)
-        line = Slider(knob, shown) if knob is not None and knob.kind == "slider" else Choice(name, label, shown)
-        self._by_name[name] = line
-        return line
 
     # --- what happens -------------------------------------------------------------------------------------------------
 
@@ -125,13 +84,11 @@ class TunePanel(Vertical):
         """Take one event over; those that do not concern the panel change nothing."""
         if not self._panel.apply(event):
             return
-        if isinstance(event, Failed):
-            self._answer = event.text
+        if isinstance(event, Failed) and self._asked:
+            self._answer, self._asked = event.text, False
         if isinstance(event, Tuned):
-            if event.preset and event.changed:
-                self._preset = event.preset
-            if self._preset not in self._panel.presets:
-                self._preset = ""
+            self._asked = False
+            self._preset.apply(event)
             if self._marks.apply(event, now_s()):
                 self.set_timer(MARKED_AFTER_S + 0.05, self._say_marks)
         if self.display:
@@ -160,21 +117,21 @@ class TunePanel(Vertical):
         self.display = True
         self._assistant.tell_tuning()
         self._show()
-        self.screen.set_focus(self._last or self._lines()[0])
+        self.screen.set_focus(self._last or self._rows.lines[0])
 
     def action_close(self) -> None:
         """Close the panel; a name that is asked for first."""
         asks = self.query_one(Input)
         if asks.display:
             asks.display = False
-            self._press("keep").focus()
+            self._rows.press(KEEP).focus()
             return
         self.display = False
         self.post_message(self.Closed())
 
     def action_go(self, steps: int) -> None:
         """To the next control, or the one before."""
-        lines, focused = self._lines(), self.screen.focused
+        lines, focused = self._rows.lines, self.screen.focused
         at = next((number for number, line in enumerate(lines) if line is focused), 0)
         # At once: the next key is for the control that this one went to.
         self.screen.set_focus(lines[min(max(at + steps, 0), len(lines) - 1)])
@@ -184,17 +141,15 @@ class TunePanel(Vertical):
         if not self.display:  # the focus passes on when the panel closes
             return
         self._last = event.widget
-        rows = self.query_one(Rows)
-        if event.widget is self._lines()[0]:
-            rows.scroll_home(animate=False)  # with the title above it
-        else:
-            rows.scroll_to_widget(event.widget, animate=False)
-        self._answer = self._to_delete = ""
+        self._answer = ""
+        self._preset.leave()
+        self._rows.bring_into_view(event.widget)
         self._show_help()
 
     def on_descendant_blur(self, _: DescendantBlur) -> None:
         """The control was left."""
-        self._answer = self._to_delete = ""
+        self._answer = ""
+        self._preset.leave()
 
     def on_key(self, event: Key) -> None:
         """Typing is for the input line."""
@@ -236,8 +191,9 @@ class TunePanel(Vertical):
             case "speaking.voice":
                 self._play_sample()
             case "preset":
-                if self._preset:
-                    self._assistant.use_preset(self._preset)
+                if self._preset.name:
+                    self._asked = True
+                    self._assistant.use_preset(self._preset.name)
                 else:
                     self._step_preset(1)
             case _:
@@ -250,28 +206,30 @@ class TunePanel(Vertical):
             case "sample":
                 self._play_sample()
             case "save":
+                self._asked = True
                 self._assistant.save_tuning()
             case "reset":
                 self._want(dict.fromkeys(self._panel.all_changed()))
             case "keep":
                 asks = self.query_one(Input)
-                asks.value = "" if self._preset in COME_ALONG else self._preset
+                asks.value = self._preset.own_name
                 asks.display = True
-                asks.focus()
+                self.call_after_refresh(asks.focus)  # once it has its place, into which it is scrolled
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """The name of a preset."""
         message.stop()
         message.input.display = False
         if name := message.value.strip():
+            self._asked = True
             self._assistant.keep_preset(name)
-        self._press("keep").focus()
+        self._rows.press(KEEP).focus()
 
     def _want(self, values: dict[str, Any]) -> None:
         """Show `values`, and have them taken over: at once, or a moment later if many come."""
         if not values:
             return
-        self._answer = ""
+        self._answer, self._asked = "", True
         self._panel.ask(values)
         self._pace.put(values)
         self._send()
@@ -284,35 +242,26 @@ class TunePanel(Vertical):
             self.set_timer(self._pace.every_s / 2, self._send)
 
     def _step_preset(self, steps: int | None) -> None:
-        names = self._panel.presets
+        self._answer = ""
         if steps is not None:
-            at = names.index(self._preset) if self._preset in names else -1 if steps > 0 else 0
-            self._preset, self._to_delete = names[(at + steps) % len(names)], ""
-        elif self._preset in COME_ALONG or not self._preset:
-            self._answer = "only presets of your own can be deleted"
-        elif self._to_delete != self._preset:
-            self._to_delete = self._preset
-            self._answer = f"delete again forgets the preset {self._preset}"
+            self._preset.step(self._panel.presets, steps)
         else:
-            self._assistant.delete_preset(self._preset)
-            self._to_delete = self._answer = ""
+            now, self._answer = self._preset.delete()
+            if now:
+                self._asked = True
+                self._assistant.delete_preset(self._preset.name)
         self._show()
 
     def _play_sample(self) -> None:
+        self._asked = True
         voice = str(self._panel.value(VOICE))
         self._assistant.speak(sample_text(voice), voice)
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
-    def _lines(self) -> list[Widget]:
-        return [line for line in self.query("PanelLine, Press, Input").results(Widget) if line.display]
-
-    def _press(self, name: str) -> Press:
-        return next(press for press in self.query(Press) if press.name == name)
-
     def _shown(self, name: str) -> Shown:
         if name == PRESET:
-            return Shown(self._preset or "choose")
+            return Shown(self._preset.words)
         if name == CAMERA:
             return Shown(self._panel.camera_words)
         value, panel = self._panel.value(name), self._panel
@@ -321,8 +270,7 @@ class TunePanel(Vertical):
 
     def _show(self) -> None:
         """Bring every line up to date."""
-        for name, line in self._by_name.items():
-            line.shown = self._shown(name)
+        self._rows.show()
         count = len(self._panel.all_changed())
         self.border_subtitle = f"● {count} not saved" if count else ""
         self._show_help()
@@ -339,8 +287,7 @@ class TunePanel(Vertical):
             case Choice(name=name) if name in KNOBS:
                 return help_lines(self._panel, KNOBS[str(name)])
             case PanelLine(name="preset"):
-                why = COME_ALONG[self._preset].why if self._preset in COME_ALONG else ""
-                return f"{why}\n{PRESET_HELP}" if why else PRESET_HELP
+                return self._preset.help
             case PanelLine():
                 return CAMERA_HELP
             case Press():
