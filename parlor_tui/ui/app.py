@@ -18,8 +18,6 @@ from parlor_tui.ui.remembering import Remembering
 from parlor_tui.ui.terminal import NoTerminalError, Terminal, is_served, own_terminal
 
 EXIT_DONE, EXIT_MISSING, EXIT_FAILED = 0, 3, 4
-ESC_WAIT_MS = 25
-"""What follows an Esc within this time is part of its key: terminals send such keys at once, fingers do not."""
 FRAMES_PER_S = 30
 """Redraws at most; text and meters gain nothing from more, and a laptop's battery does."""
 
@@ -69,8 +67,7 @@ def _show(
     if is_served(os.environ):
         os.environ["TEXTUAL_FPS"] = str(FRAMES_PER_S)  # who serves it asks for twice as many
         watch_parent()
-    os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_S))  # both are read when textual is imported
-    os.environ.setdefault("ESCDELAY", str(ESC_WAIT_MS))
+    os.environ.setdefault("TEXTUAL_FPS", str(FRAMES_PER_S))  # read when textual is imported
     from parlor_tui.ui.cockpit import ParlorApp
 
     fault: BaseException | None = None

@@ -7,15 +7,24 @@ taken for both keys, so that a reply stops and the letter is typed.
 
 from __future__ import annotations
 
+import codecs
+import os
+import selectors
 from collections.abc import Iterable
 
 from textual import constants
+from textual._time import get_time  # the parser's clock
 from textual._xterm_parser import XTermParser  # its events reach only a driver that makes the parser itself
 from textual.driver import Driver
 from textual.events import Key
 from textual.message import Message
 
 ESC = "\x1b"
+ESC_WAIT_S = constants.ESCAPE_DELAY if "ESCDELAY" in os.environ else 0.025
+"""What follows an Esc within this time is part of its key: terminals send such keys at once, fingers do not.
+
+Over a line so slow that it tears them apart one sets ESCDELAY, in ms, as for other programs.
+"""
 _IDLE_S = 0.1
 """The reader looks so often whether the program is leaving."""
 MOVES = {"alt+b": "ctrl+left", "alt+f": "ctrl+right"}
@@ -37,7 +46,13 @@ def both_keys(event: Key, sounding: bool) -> list[Key]:
 
 
 class EscapeParser(XTermParser):
-    """Also says of keys that textual takes for others that an Esc stood before them."""
+    """Knows Esc after `ESC_WAIT_S`, and says of keys that textual takes for others that an Esc stood before them."""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """What `data` completes."""
+        yield from super().feed(data)
+        if self._timeout_time is not None:
+            self._timeout_time = get_time() + ESC_WAIT_S
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
         """The keys of `sequence`; `alt`: an Esc came right before it."""
@@ -64,12 +79,8 @@ def quick_driver(default: type[Driver]) -> type[Driver]:
     if default is not LinuxDriver:
         return default
 
-    import codecs
-    import os
-    import selectors
-
     class QuickDriver(LinuxDriver):
-        """Reads keys; an Esc that stands alone is one after `constants.ESCAPE_DELAY`."""
+        """Reads keys, and looks in time whether an Esc stands alone."""
 
         def run_input_thread(self) -> None:
             """Read until the driver is told to leave."""
@@ -89,7 +100,7 @@ def quick_driver(default: type[Driver]) -> type[Driver]:
                         self.exit_event.wait(_IDLE_S)  # nobody is there to press a key any more
                     elif text := decode(read):
                         self._process(parser.feed(text))
-                    wait_s = constants.ESCAPE_DELAY
+                    wait_s = ESC_WAIT_S
 
         def _process(self, messages: Iterable[Message]) -> None:
             for message in messages:

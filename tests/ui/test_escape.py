@@ -62,7 +62,7 @@ class RawTerminal:
     def log(self) -> str:
         return "".join(file.read_text() for file in self._folder.rglob("parlor-tui.log"))
 
-    def wait(self, what: str, is_so: object, limit_s: float = 10.0) -> float:
+    def wait(self, what: str, is_so: object, limit_s: float = 30.0) -> float:
         began_s = time.monotonic()
         while not is_so():  # type: ignore[operator]
             assert time.monotonic() - began_s < limit_s, f"not within {limit_s} s: {what}\n{self.log()[-600:]}"
@@ -93,7 +93,7 @@ def test_esc_and_a_quick_key_stop_the_reply_and_type_the_key(speaking: RawTermin
         speaking.send(b"\x1b")
         took_s.append(speaking.wait("interrupted by Esc alone", interrupted))
         stopped += 1
-    assert min(took_s) < 0.15
+    assert min(took_s) < 0.08  # a tenth of a second passes where Esc is waited upon as textual does
     said = []
     for gap_s, quick in [(0.0, "hbf1 ,O[é"), (0.004, "gbf[O"), (0.05, "b[")]:
         for character in quick:
