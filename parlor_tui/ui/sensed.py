@@ -24,6 +24,7 @@ from parlor_tui.ui.screens.first_run import FirstRunScreen
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.camera_view import CameraView
 from parlor_tui.ui.widgets.status import Status
+from parlor_tui.ui.widgets.tune_panel import TunePanel
 
 SIDE_FROM_COLUMNS = 100
 """A narrower screen has room for the talk alone."""
@@ -94,7 +95,8 @@ class SensedApp(App[int], inherit_bindings=False):
     def show_side(self) -> None:
         """Show what the camera sees where there is room for it, and have it sent only while somebody sees it."""
         side = self.query_one(Side)
-        side.display = bool(self._picture.label) and self.size.width >= SIDE_FROM_COLUMNS
+        columns = self.size.width - self.query_one(TunePanel).columns
+        side.display = bool(self._picture.label) and columns >= SIDE_FROM_COLUMNS
         side.border_subtitle = self._picture.label
         wanted = side.display or isinstance(self.screen, DevicesScreen)
         if wanted != self._camera_shown:
@@ -104,6 +106,10 @@ class SensedApp(App[int], inherit_bindings=False):
     def on_resize(self, _: Resize) -> None:
         """There may be room now, or no more."""
         self.call_after_refresh(self.show_side)
+
+    def on_tune_panel_moved(self, _: TunePanel.Moved) -> None:
+        """The panel came, or went, and left room."""
+        self.show_side()
 
     def commands_of_devices(self) -> Iterable[SystemCommand]:
         """The palette's entries for devices: a picker for each kind, and each device by its name."""

@@ -38,9 +38,10 @@ class TunedApp(App[int], inherit_bindings=False):
         self.mark_changes()
         self.query_one(Talk).show_changes()
 
-    def on_tune_panel_closed(self, _: TunePanel.Closed) -> None:
-        """The keys are for the input line again."""
-        self.query_one(Prompt).focus()
+    def on_tune_panel_moved(self, _: TunePanel.Moved) -> None:
+        """Once it is closed the keys are for the input line again."""
+        if not self.query_one(TunePanel).display:
+            self.query_one(Prompt).focus()
 
     def action_tune(self) -> None:
         """Open or close the panel."""

@@ -12,10 +12,11 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from parlor_tui.events import Failed, Ready, SpeechStarted, State, StateChanged, Tuned, now_s
+from parlor_tui.events import DeviceUsed, Failed, Ready, SpeechStarted, State, StateChanged, Tuned, now_s
 from parlor_tui.settings import Tuning
 from parlor_tui.settings.presets import COME_ALONG
 from parlor_tui.ui.cockpit import ParlorApp
+from parlor_tui.ui.sensed import Side
 from parlor_tui.ui.transcript import LineEntry
 from parlor_tui.ui.tuning import KNOBS
 from parlor_tui.ui.widgets.choice import Choice, Press
@@ -106,11 +107,15 @@ async def test_f2_opens_it_with_the_focus_and_closes_it_and_so_does_esc() -> Non
     async with desk() as at:
         assert at.panel.display
         assert at.asked("tell_tuning") == [None]
+        at.tell(DeviceUsed(at_s=1.0, kind="camera", choice="0", label="a camera"))
+        picture = at.app.query_one(Side)
+        assert not picture.display, "the talk keeps its room"
         assert at.app.focused is at.line("hearing.mode")
         await at.press("down", "down")
         assert at.app.focused is at.line("hearing.vad_threshold")
         await at.press("f2")
         assert not at.panel.display
+        assert picture.display
         assert isinstance(at.app.focused, Prompt)
         await at.press("f2")
         assert at.app.focused is at.line("hearing.vad_threshold"), "one goes on where one was"

@@ -27,6 +27,7 @@ CAMERA_HELP = "Whether the camera looks at all; acts now."
 BESIDE_FROM_COLUMNS = 76
 """On a narrower screen too little of the talk would be left beside the panel."""
 HELP_APART_FROM_ROWS = 30
+WIDTH_COLUMNS = 42
 CLOSED_HELP = "↑ ↓ choose, ← → change, delete has one as it was saved, esc closes."
 
 
@@ -36,7 +37,6 @@ class TunePanel(Vertical):
     BORDER_TITLE = "Tune"
     DEFAULT_CSS = """
     TunePanel {
-        width: 42;
         height: 1fr;
         display: none;
         border: round $frame;
@@ -58,11 +58,12 @@ class TunePanel(Vertical):
     class Marked(Message):
         """The user is done with a change: `take_mark` says with which."""
 
-    class Closed(Message):
-        """The panel was closed with its own key."""
+    class Moved(Message):
+        """The panel was opened or closed."""
 
     def __init__(self, assistant: AssistantControl, settings: Settings) -> None:
         super().__init__()
+        self.styles.width = WIDTH_COLUMNS
         self._assistant = assistant
         self._panel = Panel(settings)
         self._pace = Pace()
@@ -109,12 +110,18 @@ class TunePanel(Vertical):
         self.set_class(columns < BESIDE_FROM_COLUMNS, "-over")
         self.set_class(rows < HELP_APART_FROM_ROWS, "-short")
 
+    @property
+    def columns(self) -> int:
+        """How many columns it takes from the talk."""
+        return WIDTH_COLUMNS if self.display and not self.has_class("-over") else 0
+
     def toggle(self) -> None:
         """Open the panel, with the focus where it was; or close it."""
         if self.display:
             self.action_close()
             return
         self.display = True
+        self.post_message(self.Moved())
         self._assistant.tell_tuning()
         self._show()
         self.screen.set_focus(self._last or self._rows.lines[0])
@@ -127,7 +134,7 @@ class TunePanel(Vertical):
             self._rows.press(KEEP).focus()
             return
         self.display = False
-        self.post_message(self.Closed())
+        self.post_message(self.Moved())
 
     def action_go(self, steps: int) -> None:
         """To the next control, or the one before."""
