@@ -69,9 +69,12 @@ def _report(sound: list[SoundDevice], trouble: str, cameras: list[CameraDevice] 
             if device.channels(kind)
         ]
 
+    from parlor_tui.devices.listing import served
+
     return {
         "microphones": of("microphone"),
         "speakers": of("speaker"),
+        "served": {"microphones": served("microphone", sound) or [], "speakers": served("speaker", sound) or []},
         "cameras": None if cameras is None else [asdict(camera) for camera in cameras],
         "trouble": trouble,
     }
@@ -86,6 +89,7 @@ def _print_lists(report: dict[str, Any], settings: Settings) -> None:
             f"{one['channels']} channels, {one['rate_hz']} Hz"
             for one in report[title]
         ] or ["    none"]
+        lines += [f"      {name}, through the sound server" for name in report["served"][title]]
     lines.append(f"cameras (setting: {settings.devices.camera})")
     if report["cameras"] is None:
         lines.append("    not listed on this system: try --camera 0, 1, ...")

@@ -47,13 +47,19 @@ def parse(text: str) -> Found | None:
     )
 
 
+def served(kind: sound_system.Kind, known: list[sound_system.SoundDevice]) -> list[str] | None:
+    """The names of the sound server's own devices; None where PortAudio, which `known` is of, knows no way to it."""
+    if not any(device.name == pulse.ROUTE and device.channels(kind) for device in known):
+        return None
+    there = pulse.pulse_devices(kind)
+    return None if there is None else list(dict.fromkeys(one.description for one in there))
+
+
 def _sounds(kind: sound_system.Kind, known: list[sound_system.SoundDevice]) -> tuple[str, ...]:
     """The names of one kind. Where a sound server holds the devices, only through it they can be had."""
+    if (names := served(kind, known)) is not None:
+        return tuple(names)
     mine = [device for device in known if device.channels(kind)]
-    if any(device.name == pulse.ROUTE for device in mine):
-        served = pulse.pulse_devices(kind)
-        if served is not None:
-            return tuple(dict.fromkeys(one.description for one in served))
     usual = [device for device in mine if device.default_host] or mine
     return tuple(dict.fromkeys(device.name for device in usual))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ from parlor_tui.events import (
     now_s,
 )
 from parlor_tui.settings import Settings
+from tests.assistant.loudspeaker import Loudspeaker
 from tests.conftest import ROOT
 
 CORE = Path(__file__).with_name("demo_core.py")
@@ -205,13 +207,15 @@ def quiet_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))))
 
 
-def run_demo(*trouble: str) -> list[Event]:
-    """A whole demo of two lines, up to its end, on a machine without sound; what happened."""
-    settings = demo_settings(Settings().with_values({"devices.microphone": "none", "devices.speaker": "none"}, "test"))
+def run_demo(*trouble: str, speaker: Callable[[], Loudspeaker] | None = None) -> list[Event]:
+    """A whole demo of two lines, up to its end, on a machine without a microphone; what happened."""
+    chosen = {"devices.microphone": "none", "devices.speaker": "none" if speaker is None else "default"}
+    settings = demo_settings(Settings().with_values(chosen, "test"))
     events: queue.Queue[Event] = queue.Queue()
     demo = Demo([Line("Hello, can you hear me?"), Line("What time is it?")])
     core = [sys.executable, str(CORE), *trouble]
-    running = Assistant(settings, None, events.put, opener=Opener(), core=core, demo=demo)
+    opener = Opener() if speaker is None else Opener(speaker=lambda _choice, _buffer, _latency: speaker())
+    running = Assistant(settings, None, events.put, opener=opener, core=core, demo=demo)
     running.start()
     seen: list[Event] = []
     try:
@@ -225,11 +229,20 @@ def run_demo(*trouble: str) -> list[Event]:
 
 @pytest.mark.usefixtures("quiet_place")
 def test_a_whole_one_is_heard_through_the_real_ears_and_says_that_it_is_over() -> None:
-    seen = run_demo()
+    speakers: list[Loudspeaker] = []
+
+    def one_more() -> Loudspeaker:
+        speakers.append(Loudspeaker())
+        return speakers[-1]
+
+    seen = run_demo(speaker=one_more)
     done = [event for event in seen if isinstance(event, TurnDone) and event.status == "completed"]
     assert [event.reply for event in done] == ["Yes.", "Yes."]
     assert any(isinstance(event, Notice) and event.text == END for event in seen)
     assert not [event for event in seen if isinstance(event, Failed)]
+    of_second_voice, of_answers = sorted((one.clock().written_samples for one in speakers), reverse=True)
+    assert of_second_voice > 10_000
+    assert of_answers == 0, "the answers of this core are text"
 
 
 @pytest.mark.usefixtures("quiet_place")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -17,9 +21,17 @@ from parlor_tui.devices.listing import Found
 from parlor_tui.devices.pulse import PulseDevice, parse_devices
 from parlor_tui.devices.watch import Watcher, tells_of_devices
 from parlor_tui.events import now_s
+from tests.conftest import ROOT
 from tests.rig import Rig
 
 HEADSET = "USB_headset"
+
+
+@pytest.fixture(autouse=True)
+def product(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children find the product, installed or not."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    monkeypatch.setenv("PYTHONPATH", path)
 
 
 def until(what: Callable[[], bool], seconds: float = 10.0) -> bool:
@@ -157,9 +169,6 @@ def test_whatever_is_printed_is_a_list_or_nothing(text: str) -> None:
 def test_what_the_process_says_is_read_as_it_was_meant(
     microphones: tuple[str, ...], speakers: tuple[str, ...], cameras: tuple[str, ...], trouble: str
 ) -> None:
-    import json
-    from dataclasses import asdict
-
     found = Found(microphones, speakers, cameras, trouble)
     assert listing.parse("a library's own line\n" + json.dumps(asdict(found)) + "\n") == found
 
@@ -207,6 +216,9 @@ def test_a_headset_that_is_plugged_in_is_noticed_can_be_used_and_is_missed(rig: 
 def test_without_a_microphone_there_is_none_to_choose(rig: Rig) -> None:
     with pytest.raises(DeviceError, match=r"there are: Virtual_Microphone$"):
         sound_system.choose("microphone", "Nobody's")
+    command = [sys.executable, "-P", "-m", "parlor_tui", "devices", "--json"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(listed.stdout)["served"]["microphones"] == ["Virtual_Microphone"]
     rig.control("lose-mic")
     found = watch.list_in_child()
     assert found is not None
@@ -215,8 +227,6 @@ def test_without_a_microphone_there_is_none_to_choose(rig: Rig) -> None:
 
 
 def test_the_way_to_a_device_is_shut_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
-
     monkeypatch.setenv("PULSE_SINK", "mine")
     monkeypatch.delenv("PULSE_SOURCE", raising=False)
     with pulse.routed("speaker", "usb"), pulse.routed("microphone", "usb"):
