@@ -47,7 +47,6 @@ class RawTerminal:
         os.close(other)
         self.drawn = b""
         threading.Thread(target=self._read, daemon=True).start()
-        self.wait("the screen", lambda: b"LISTENING" in self.drawn or b"SPEAKING" in self.drawn)
 
     def _read(self) -> None:
         with contextlib.suppress(OSError):
@@ -69,17 +68,27 @@ class RawTerminal:
             time.sleep(0.005)
         return time.monotonic() - began_s
 
-    def close(self) -> None:
-        self.send(b"\x11")
-        assert self._program.wait(5) == 0
-        os.close(self._fd)
+    def __enter__(self) -> RawTerminal:
+        try:
+            self.wait("the screen", lambda: b"LISTENING" in self.drawn or b"SPEAKING" in self.drawn)
+        except AssertionError:
+            self._program.kill()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.send(b"\x11")
+            assert self._program.wait(20) == 0
+        finally:
+            self._program.kill()
+            os.close(self._fd)
 
 
 @pytest.fixture
 def speaking(tmp_path: Path) -> Iterator[RawTerminal]:
-    terminal = RawTerminal(tmp_path, "quiet", "speaking")
-    yield terminal
-    terminal.close()
+    with RawTerminal(tmp_path, "quiet", "speaking") as terminal:
+        yield terminal
 
 
 def test_esc_and_a_quick_key_stop_the_reply_and_type_the_key(speaking: RawTerminal) -> None:
@@ -138,9 +147,8 @@ SENT: dict[str, tuple[bytes, str, bytes]] = {
 @pytest.fixture
 def talked(tmp_path: Path) -> Iterator[RawTerminal]:
     (tmp_path / "Documents").mkdir()
-    terminal = RawTerminal(tmp_path, "quiet", "talked", "offers")
-    yield terminal
-    terminal.close()
+    with RawTerminal(tmp_path, "quiet", "talked", "offers") as terminal:
+        yield terminal
 
 
 def test_every_key_as_a_terminal_sends_it(talked: RawTerminal) -> None:
