@@ -30,7 +30,7 @@ class Hearing:
         "cancel",
         "",
         "`cancel`: what the speaker plays is taken out of the microphone's sound; `headphones`: nothing of it gets "
-        "there; `off`: it does, and a voice over a reply has to be clear and late",
+        "there; `off`: all of it does, and a voice over a reply has to be clear and late",
         choices=("cancel", "headphones", "off"),
     )
     vad_threshold: float = key(0.5, "probability", "a frame at or above it is speech", low=0.05, high=0.99)
@@ -128,8 +128,8 @@ class Seeing:
     policy: str = key(
         "when_changed",
         "",
-        "a picture costs the encoder's time: every turn, when it changed since the last one shown or the words ask to "
-        "look, only on request by words, or never",
+        "a picture costs the encoder's time: every turn, when it changed or the words ask to look, only on request by "
+        "words, or never",
         choices=("every_turn", "when_changed", "on_request", "off"),
     )
     image_tokens: int = key(

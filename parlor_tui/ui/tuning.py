@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -237,7 +238,14 @@ def help_lines(panel: Panel, knob: Knob) -> str:
     else:
         facts = [f"acts {knob.acts}"]
     facts += [knob.range_words] if knob.range_words else []
-    return " · ".join(facts) + "\n" + knob.why.replace("`", "")
+    return " · ".join(facts) + "\n" + _why(knob, panel.value(knob.name))
+
+
+def _why(knob: Knob, value: Any) -> str:
+    """Why one would turn `knob`; where each choice has words of its own, those for `value`."""
+    parts = re.split(r"(?:^|; )(?=`\w+`: )", knob.why)
+    said = next((part for part in parts if part.startswith(f"`{value}`: ")), knob.why)
+    return said.replace("`", "")
 
 
 _SAMPLES: Mapping[str, str] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from dataclasses import fields
 from typing import Any
 
@@ -18,6 +19,7 @@ from parlor_tui.ui.tuning import GROUPS, KNOBS, VOICE, Panel, help_lines, sample
 
 SLIDERS = [knob for knob in KNOBS.values() if knob.kind == "slider"]
 ALL = Tuning().values()
+HELP_COLUMNS, HELP_ROWS = 38, 5
 
 
 def tuned(
@@ -159,6 +161,23 @@ def test_the_help_says_what_can_be_set_when_it_acts_and_why() -> None:
     panel.apply(tuned(("hearing.silence_ms",), hearing__silence_ms=450))
     assert help_lines(panel, knob) == f"✓ now · saved 600 ms · 100–5000 ms\n{why}"
     assert "once the models are loaded" in help_lines(panel, KNOBS[VOICE])
+
+
+@pytest.mark.parametrize("name", KNOBS)
+def test_the_help_has_room_whatever_is_chosen(name: str) -> None:
+    panel, knob = Panel(Settings()), KNOBS[name]
+    for value in (*knob.choices, knob.at(0.0) if knob.kind == "slider" else ALL[name]):
+        panel.apply(tuned(**{name.replace(".", "__"): value}))
+        rows = [row for line in help_lines(panel, knob).splitlines() for row in textwrap.wrap(line, HELP_COLUMNS)]
+        assert len(rows) <= HELP_ROWS, rows
+
+
+def test_where_each_choice_has_words_of_its_own_the_help_says_those() -> None:
+    panel, knob = Panel(Settings()), KNOBS["hearing.echo"]
+    panel.apply(tuned(hearing__echo="headphones"))
+    assert help_lines(panel, knob).endswith("\nheadphones: nothing of it gets there")
+    panel.apply(tuned())
+    assert help_lines(panel, knob).endswith("\ncancel: what the speaker plays is taken out of the microphone's sound")
 
 
 def test_a_sample_is_in_the_voices_own_language() -> None:

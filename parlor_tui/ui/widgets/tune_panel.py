@@ -44,9 +44,9 @@ class TunePanel(Vertical):
         border-subtitle-color: $text-muted;
         background: $background;
         padding: 0 1;
-        #tune-help { height: 5; padding-top: 1; color: $text-muted; }
+        #tune-help { height: 6; padding-top: 1; color: $text-muted; }
         &.-over { dock: right; layer: above; max-width: 100%; }
-        &.-short #tune-help { height: 4; padding-top: 0; }
+        &.-short #tune-help { height: 5; padding-top: 0; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
