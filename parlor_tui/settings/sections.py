@@ -241,8 +241,8 @@ class Screen:
     glyphs: str = key(
         "auto",
         "",
-        "`ascii` where the terminal shows lines and bars as question marks; `auto` goes by TERM and the locale; needs a "
-        "new start",
+        "`ascii` where the terminal shows lines and bars as question marks; `auto` goes by TERM and the locale; needs "
+        "a new start",
         choices=("auto", "unicode", "ascii"),
     )
 
