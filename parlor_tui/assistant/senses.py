@@ -6,28 +6,25 @@ A device is opened on a thread of its own; until another one works, what was in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from parlor_tui.assistant.inbox import (
-    Block,
     CameraGone,
     CameraSees,
     DevicesFound,
     Input,
-    MicrophoneEnded,
-    MicrophoneTrouble,
     OfSenses,
     ShowCamera,
-    SpeakerLost,
     UseDevice,
     WatchDevices,
 )
 from parlor_tui.assistant.looking import Looking
 from parlor_tui.assistant.opening import Opened, Opening, stop_later
-from parlor_tui.devices.base import Camera, DeviceError, Microphone, Speaker
+from parlor_tui.assistant.slots import Slot, is_gone, names_of
+from parlor_tui.assistant.starting import Starter
+from parlor_tui.devices.base import Camera, Microphone, Speaker
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.select import Opener
@@ -47,28 +44,6 @@ _GONE = {
 }
 
 
-@dataclass(slots=True)
-class _Slot:
-    """One kind of device. `choice` is what is used, or is to be used once it is there.
-
-    `tried` is what the user wants in its place, as long as it is being opened; `due`: it is missing, and tried again;
-    `aside`: its stream made way for the opening of the other one; `renew`: so many tries have a better chance than the
-    others, since other devices are there now. The last of them is made with every stream closed.
-    """
-
-    kind: DeviceKind
-    choice: str
-    opening: Opening
-    device: Any = None
-    tried: str | None = None
-    remember: bool = False
-    at_work: bool = False
-    alone: bool = False
-    due: bool = False
-    aside: bool = False
-    renew: int = 0
-
-
 class Senses:
     """The devices of one assistant, used by its thread; what they bring is `put` into its inbox.
 
@@ -85,9 +60,7 @@ class Senses:
         file: Path,
         watcher: Watcher | None = None,
     ) -> None:
-        self._devices = devices
-        self._opener = opener
-        self._put = put
+        self._starter = Starter(devices, opener, put)
         self._notify = notify
         self._emit = emit
         self._file = file
@@ -96,7 +69,7 @@ class Senses:
             "speaker": devices.speaker,
             "camera": devices.camera,
         }
-        self._slots = {kind: _Slot(kind, choice, Opening(kind, put)) for kind, choice in choices.items()}
+        self._slots = {kind: Slot(kind, choice, Opening(kind, put)) for kind, choice in choices.items()}
         self._found: Found | None = None
         self._loading = True
         self._watcher = watcher or Watcher(lambda found, came: put(DevicesFound(found, came)))
@@ -258,12 +231,12 @@ class Senses:
             slot.renew = 2 if slot.due else 0
         self._tell_found(tuple(name for name in came if name not in awaited))
         for slot in self._slots.values():
-            if before is not None and _is_gone(slot, before, found):
+            if before is not None and is_gone(slot, before, found):
                 self.lost(slot.kind, f"{slot.device.label} is there no more: plug it in again or choose another one")
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _begin(self, slot: _Slot, choice: str, *, alone: bool = False) -> None:
+    def _begin(self, slot: Slot, choice: str, *, alone: bool = False) -> None:
         """Open `choice`. `alone`: with every stream closed first, as a system of sound may want it."""
         slot.at_work = True
         first: list[Any] = []
@@ -273,56 +246,17 @@ class Senses:
                 if other.device is not None:
                     first.append(other.device)
                     other.device, other.aside = None, other is not slot
-        listed = _of(self._found, slot.kind) if self._found is not None and not self._found.trouble else None
-        start = partial(self._start, slot.kind, choice, first, listed)
+        listed = names_of(self._found, slot.kind) if self._found is not None and not self._found.trouble else None
+        start = partial(self._starter.start, slot.kind, choice, first, listed)
         keep = slot.tried is not None and slot.remember
         values = {f"devices.{slot.kind}": choice}
         slot.opening.begin(start, partial(save_values, self._file, values) if keep else None)
-
-    def _start(self, kind: DeviceKind, choice: str, first: list[Any], listed: tuple[str, ...] | None) -> Any:
-        """On the opening's own thread: the device, started."""
-        for device in first:
-            device.stop(0.5)
-        match kind:
-            case "microphone":
-                return self._start_microphone(choice, listed)
-            case "speaker":
-                devices = self._devices
-                speaker = self._opener.speaker(choice, devices.jitter_buffer_ms, devices.output_latency_ms)
-                if speaker is not None:
-                    speaker.start(partial(self._speaker_lost, speaker))
-                return speaker
-            case "camera":
-                camera = self._opener.camera(choice)
-                if camera is not None:
-                    camera.start()
-                return camera
-
-    def _start_microphone(self, choice: str, listed: tuple[str, ...] | None) -> Microphone | None:
-        if choice == "default" and listed == ():
-            # A sound server would give what the speaker plays in place of a microphone.
-            raise DeviceError("no microphone is there: plug one in, or type instead", missing=True)
-        microphone = self._opener.microphone(choice)
-        if microphone is None:
-            return None
-        microphone.start(
-            lambda samples, at_s: self._put(Block(samples, at_s)),
-            partial(self._microphone_ended, microphone),
-            lambda hint: self._put(MicrophoneTrouble(hint)),
-        )
-        return microphone
-
-    def _speaker_lost(self, speaker: Speaker, reason: str) -> None:
-        self._put(SpeakerLost(reason, speaker))
-
-    def _microphone_ended(self, microphone: Microphone, reason: str | None) -> None:
-        self._put(MicrophoneEnded(reason, microphone))
 
     def is_used(self, kind: DeviceKind, device: object) -> bool:
         """Is it this one that is used; a loss that is told of another one means nothing any more."""
         return self._slots[kind].device is device
 
-    def _swap(self, slot: _Slot, opened: Opened) -> None:
+    def _swap(self, slot: Slot, opened: Opened) -> None:
         old, slot.device = slot.device, opened.device
         if slot.tried is not None:
             slot.choice, slot.tried = slot.tried, None
@@ -336,7 +270,7 @@ class Senses:
             self._looking.at(slot.device)
         self._tell_used(slot)
 
-    def _failed(self, slot: _Slot, trouble: str) -> None:
+    def _failed(self, slot: Slot, trouble: str) -> None:
         if slot.tried is None:
             slot.due = True
             self._notify(trouble + _MORE[slot.kind], slot.kind)
@@ -354,12 +288,12 @@ class Senses:
             self._begin(slot, slot.choice)
         self._tell_used(slot)
 
-    def _may_need_to_be_alone(self, slot: _Slot) -> bool:
+    def _may_need_to_be_alone(self, slot: Slot) -> bool:
         """Whether it may work once no stream is open: it holds what is wanted, or the list is older than the device."""
         choice = slot.tried or ""
         if all(self._slots[kind].device is None for kind in _SOUND) or means_file(choice, SOUND_SUFFIXES):
             return False
-        return choice == "default" or (self._found is not None and choice in _of(self._found, slot.kind))
+        return choice == "default" or (self._found is not None and choice in names_of(self._found, slot.kind))
 
     def _back_from_aside(self) -> None:
         for slot in self._slots.values():
@@ -367,7 +301,7 @@ class Senses:
                 slot.aside = False
                 self.open(slot.kind)
 
-    def _tell_used(self, slot: _Slot) -> None:
+    def _tell_used(self, slot: Slot) -> None:
         label = slot.device.label if slot.device is not None else ""
         self._emit(DeviceUsed(at_s=now_s(), kind=slot.kind, choice=slot.choice, label=label))
         if slot.kind == "camera" and slot.device is None:
@@ -385,16 +319,3 @@ class Senses:
                 trouble=found.trouble,
             )
         )
-
-
-def _of(found: Found, kind: DeviceKind) -> tuple[str, ...]:
-    return {"microphone": found.microphones, "speaker": found.speakers, "camera": found.cameras}[kind]
-
-
-def _is_gone(slot: _Slot, before: Found, now: Found) -> bool:
-    """Whether what is used is in no list any more. The sound server goes on with another one, and does not say so."""
-    if slot.device is None or now.trouble:
-        return False
-    if slot.choice == "default":
-        return bool(_of(before, slot.kind)) and not _of(now, slot.kind)
-    return slot.choice in _of(before, slot.kind) and slot.choice not in _of(now, slot.kind)

@@ -39,8 +39,8 @@ def fitted(width_px: int, height_px: int, columns: int, rows: int) -> tuple[int,
     """How many columns and rows a picture takes within so many, its shape kept: a cell is twice as high as wide."""
     if min(width_px, height_px, columns, rows) < 1:
         return 0, 0
-    wide = min(columns, round(rows * 2 * width_px / height_px))
-    high = min(rows, round(wide * height_px / width_px / 2))
+    scale = min(columns / width_px, rows * 2 / height_px)
+    wide, high = round(width_px * scale), round(height_px * scale / 2)
     return max(1, wide), max(1, high)
 
 

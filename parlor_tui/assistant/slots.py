@@ -1,0 +1,46 @@
+"""What is known of each kind of device: what was chosen, what is used, and whether that is still there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from parlor_tui.assistant.opening import Opening
+from parlor_tui.devices.listing import Found
+from parlor_tui.events import DeviceKind
+
+
+@dataclass(slots=True)
+class Slot:
+    """One kind of device. `choice` is what is used, or is to be used once it is there.
+
+    `tried` is what the user wants in its place, as long as it is being opened; `due`: it is missing, and tried again;
+    `aside`: its stream made way for the opening of the other one; `renew`: so many tries have a better chance than the
+    others, since other devices are there now. The last of them is made with every stream closed.
+    """
+
+    kind: DeviceKind
+    choice: str
+    opening: Opening
+    device: Any = None
+    tried: str | None = None
+    remember: bool = False
+    at_work: bool = False
+    alone: bool = False
+    due: bool = False
+    aside: bool = False
+    renew: int = 0
+
+
+def names_of(found: Found, kind: DeviceKind) -> tuple[str, ...]:
+    """What there is of one kind."""
+    return {"microphone": found.microphones, "speaker": found.speakers, "camera": found.cameras}[kind]
+
+
+def is_gone(slot: Slot, before: Found, now: Found) -> bool:
+    """Whether what is used is in no list any more. The sound server goes on with another one, and does not say so."""
+    if slot.device is None or now.trouble:
+        return False
+    if slot.choice == "default":
+        return bool(names_of(before, slot.kind)) and not names_of(now, slot.kind)
+    return slot.choice in names_of(before, slot.kind) and slot.choice not in names_of(now, slot.kind)
