@@ -19,7 +19,7 @@ _REST_S = 0.6
 _CREEP = 1.02
 
 VOICE_ALIKE = 0.15
-ECHO_ALIKE = 0.27
+ECHO_ALIKE = 0.28
 """Flat likeness of a quarter of a second of microphone and speaker. Voices over a reply: 0.08, 95 % below 0.12, 99 %
 below 0.17. Echoes, from 10 to 30 dB quieter: of a near speaker 0.27 and more; across a room 0.19 to 0.44; of a small
 speaker that distorts 0.2 to 0.6, across a room 0.13 to 0.38."""

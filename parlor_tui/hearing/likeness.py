@@ -12,7 +12,6 @@ ORDER = 32
 COARSE_ORDER = 4
 """Enough for what a small loudspeaker does to a spectrum."""
 _NOISE_SHARE = 0.001
-_COARSE_NOISE_SHARE = 0.001
 """White noise, as a share of the power, that a prediction takes to be there: what is far below the rest, and so maybe
 is the microphone's own noise, is not made as loud as the rest."""
 SHORT_SAMPLES = 64
@@ -41,13 +40,29 @@ def flat_likeness(near: NDArray[np.float32], far: NDArray[np.float32]) -> float:
     """`likeness` of what is left once both are freed of `near`'s spectrum and of their own loudness in time.
 
     Two voices are somewhat alike because both are voices: in pitch, in resonances, in where they are loud. Without
-    that an echo still is what was played, even from across a room, and another voice is like noise.
+    that an echo still is what was played, even from across a room, and another voice is like noise. Here `near` is at
+    least one sample later than `far`, and the lengths of both are multiples of SHORT_SAMPLES.
     """
     own = _prediction(near * _window(len(near)), ORDER, _NOISE_SHARE)
-    left = np.convolve(near, own)[ORDER : len(near)]
+    left = _even(np.convolve(near, own)[SHORT_SAMPLES : len(near)])
     played = np.convolve(far, own)[: len(far)]
-    played = np.convolve(played, _prediction(played, COARSE_ORDER, _COARSE_NOISE_SHARE))[: len(far)]
-    return likeness(_even(left), _even(played))
+    coloured = np.convolve(played, _prediction(played, COARSE_ORDER, _NOISE_SHARE))[: len(far)]
+    spectrum = np.conj(np.fft.rfft(left, len(far)))
+    norm = float(np.dot(left, left))
+    return max(_even_likeness(spectrum, norm, len(left), _even(one)) for one in (played, coloured))
+
+
+def _even_likeness(spectrum: NDArray[np.complex64], norm: float, length: int, far: NDArray[np.float32]) -> float:
+    """`likeness`, from the spectrum of the nearer sound of `length` samples, where loudness changes in no time."""
+    cross = np.abs(np.fft.irfft(np.fft.rfft(far) * spectrum, len(far)))
+    lags = len(far) - length
+    most = cross[:lags].reshape(-1, SHORT_SAMPLES).max(axis=1)
+    total = np.cumsum(np.square(far).reshape(-1, SHORT_SAMPLES).sum(axis=1), dtype=np.float64)
+    last = length // SHORT_SAMPLES  # one more than `length`: of all that the lags of a row reach
+    power = total[last : last + len(most)] - np.concatenate(([0.0], total[: len(most) - 1]))
+    if norm < 1e-6 or power.max() < 1e-6:
+        return 0.0
+    return float(np.max(most / np.sqrt(np.maximum(power, 1e-4 * power.max()) * norm)))
 
 
 @functools.cache
@@ -67,7 +82,7 @@ def _prediction(sound: NDArray[np.float32], order: int, noise_share: float) -> N
 
 def _even(sound: NDArray[np.float32]) -> NDArray[np.float32]:
     half = SHORT_SAMPLES // 2
-    total = np.cumsum(np.pad(np.square(sound), half), dtype=np.float64)
+    total = np.cumsum(np.pad(np.square(sound), half))
     power = (total[2 * half :] - total[: -2 * half]) / SHORT_SAMPLES
-    least = _LEAST_SHARE * total[-1] / max(1, len(sound))
-    return np.asarray(sound / np.sqrt(power + (least + 1e-20)), np.float32)
+    least = _LEAST_SHARE * float(total[-1]) / max(1, len(sound))
+    return np.asarray(sound / np.sqrt(np.maximum(power, 0.0) + np.float32(least + 1e-20)), np.float32)

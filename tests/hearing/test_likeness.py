@@ -9,7 +9,7 @@ from parlor_tui.hearing.echo_path import ECHO_ALIKE, VOICE_ALIKE
 from parlor_tui.hearing.likeness import flat_likeness, likeness
 from tests.hearing.echo_room import echo_of, hiss, loudness, recorded, replies
 
-WINDOW, LAGS = 4096, 8192
+WINDOW, LAGS, LEAD = 4096, 8192, 640
 
 
 @given(st.integers(0, 1000), st.floats(0.01, 1.0))
@@ -28,7 +28,7 @@ def test_likeness_is_that_of_the_best_lag(lag: int, gain: float) -> None:
 def along(near: np.ndarray, far: np.ndarray) -> np.ndarray:
     """The flat likeness at each 64 ms of the first reply, from its first quarter of a second on."""
     ends = range(12_288, 32_000, 1024)
-    far = np.pad(far, (LAGS, 0))
+    far = np.pad(far, (LAGS - LEAD, LEAD))
     return np.array([flat_likeness(near[end - WINDOW : end], far[end - WINDOW : end + LAGS]) for end in ends])
 
 
