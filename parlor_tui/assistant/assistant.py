@@ -14,7 +14,6 @@ from typing import Any
 from parlor_tui.assistant.conversing import Conversing
 from parlor_tui.assistant.demo import Demo
 from parlor_tui.assistant.demonstrating import Demonstration
-from parlor_tui.assistant.ears import Ears
 from parlor_tui.assistant.inbox import (
     AboutConversation,
     AboutModel,
@@ -30,7 +29,6 @@ from parlor_tui.assistant.inbox import (
     LinkUp,
     MicrophoneEnded,
     Mute,
-    OfSenses,
     PlayTone,
     Say,
     ShowCamera,
@@ -43,17 +41,16 @@ from parlor_tui.assistant.inbox import (
     WatchDevices,
 )
 from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
+from parlor_tui.assistant.listening import Listening
 from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.opening import Opened
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
+from parlor_tui.assistant.requests import Requests
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
-from parlor_tui.assistant.talk_key import TalkKey as Key
-from parlor_tui.assistant.talk_key import until_the_key
 from parlor_tui.assistant.tone import tone_pcm16
 from parlor_tui.assistant.tuner import Tuner
-from parlor_tui.assistant.utterance import Heard
 from parlor_tui.devices.base import MIC_RATE_HZ, Microphone, Speaker
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import (
@@ -66,16 +63,13 @@ from parlor_tui.events import (
     CoreLoading,
     CoreOffer,
     CoreReady,
-    DeviceKind,
     Event,
     Failed,
     InputOver,
     Loading,
     MachineRead,
     MachineSeen,
-    MicLevel,
     Notice,
-    PauseJudged,
     Ready,
     ReplyReady,
     State,
@@ -83,10 +77,7 @@ from parlor_tui.events import (
     TurnJudged,
     now_s,
 )
-from parlor_tui.hearing.end_of_turn import wait_for
-from parlor_tui.hearing.short_words import is_noise
-from parlor_tui.hearing.turn import Action, ReplyPhase
-from parlor_tui.hearing.vad import level_dbfs, open_vad
+from parlor_tui.hearing.turn import ReplyPhase
 from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor, core_command
@@ -95,7 +86,6 @@ from parlor_tui.settings import Settings, Tuning, config_file, conversations_fol
 from parlor_tui.usage import OwnUse
 
 _log = logging.getLogger(__name__)
-_INBOX = 2048
 _TICK_S = 0.03
 _IDLE_S = 0.25
 """Without a reply to feed to the speaker there is nothing to do between messages."""
@@ -104,7 +94,7 @@ _TYPED_WAITING = 20
 LONGEST_TYPED_CHARS = 8000
 
 
-class Assistant:
+class Assistant(Requests):
     """Owns the devices, the core's supervisor and the talk. `listener` is called on the assistant's own thread.
 
     `config` is the settings file the core is to read too, if the user named one. `core` is a command line that starts
@@ -121,12 +111,13 @@ class Assistant:
         core: Sequence[str] = (),
         demo: Demo | None = None,
     ) -> None:
+        super().__init__(lambda why: self._emit(Failed(at_s=now_s(), text=why)))
         self._settings = settings
         self._listener = listener
-        self._inbox: queue.Queue[Input] = queue.Queue(_INBOX)
         self._observer = LatencyObserver()
         self._playback = Playback()
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
+        self._listening = Listening(self._talk, self._emit, self._frame)
         self._recording = Recording(
             conversations_folder(settings),
             settings.conversations.record,
@@ -150,17 +141,13 @@ class Assistant:
         self._speaker: Speaker | None = None
         self._microphone: Microphone | None = None
         self._speech_told: bool | None = None
-        self._ears: Ears | None = None
         self._link: Link | None = None
         self._new_link: Link | None = None
         self._typed: deque[str] = deque()
         self._ready = False
         self._gave_up = False
-        self._muted = False
-        self._key = Key()
         self._state: State | None = None
         self._retry_at_s = 0.0
-        self._lost_blocks = 0
         self._troubles: dict[str, str] = {}
         self._profile = ""
         self._own_use: OwnUse | None = None
@@ -185,96 +172,6 @@ class Assistant:
         self._thread.start()
         self._supervisor.start()
 
-    def say(self, text: str) -> None:
-        """Take a typed turn, at any time; one that cannot be sent yet waits. A refusal arrives as `Failed`."""
-        self._request(Say(text))
-
-    def interrupt(self) -> None:
-        """Stop the reply that is being made or played."""
-        self._request(Interrupt())
-
-    def set_muted(self, muted: bool) -> None:
-        """Close or open the microphone."""
-        self._request(Mute(muted))
-
-    def talk_key(self) -> None:
-        """Begin a turn, or end it at once; where the microphone is open all the time, end it or stop the reply."""
-        self._request(TalkKey(now_s()))
-
-    def speak(self, text: str, voice: str = "") -> None:
-        """Say `text` in `voice` ("": the settings' own) as no part of the conversation. A refusal is a `Failed`."""
-        self._request(Speak(text, voice))
-
-    def tune(self, values: Mapping[str, Any]) -> None:
-        """Change live settings at once: `{"section.key": value}`, None to have one as it was saved.
-
-        `Tuned` says how everything is set then. A refusal arrives as `Failed`, with nothing changed.
-        """
-        self._request(Tune(values))
-
-    def save_tuning(self) -> None:
-        """Write the live settings that were changed into the settings file."""
-        self._request(AboutTuning("save"))
-
-    def tell_tuning(self) -> None:
-        """Have a `Tuned` sent, with the presets that there are now."""
-        self._request(AboutTuning("tell"))
-
-    def use_preset(self, name: str) -> None:
-        """Change the live settings to those of a preset."""
-        self._request(AboutTuning("use", name))
-
-    def keep_preset(self, name: str) -> None:
-        """Keep the live settings as the user's own preset `name`."""
-        self._request(AboutTuning("keep", name))
-
-    def delete_preset(self, name: str) -> None:
-        """Forget a preset of the user's own."""
-        self._request(AboutTuning("delete", name))
-
-    def use_device(self, kind: DeviceKind, name: str, *, remember: bool = True) -> None:
-        """Use another device at once: `default`, `none`, a name, or a file's path; `DeviceUsed` says what came of it.
-
-        One that cannot be used is a `Failed`, and what was in use stays. `remember`: write it into the settings file.
-        """
-        self._request(UseDevice(kind, name, remember))
-
-    def watch_devices(self, wanted: bool) -> None:
-        """Somebody is choosing: list devices soon and often (`DevicesChanged`), and open the microphone already."""
-        self._request(WatchDevices(wanted))
-
-    def show_camera(self, wanted: bool) -> None:
-        """Have `CameraFrame`s sent, or no longer."""
-        self._request(ShowCamera(wanted))
-
-    def play_tone(self) -> None:
-        """Play a short sound, to hear whether the speaker works. A refusal arrives as `Failed`."""
-        self._request(PlayTone())
-
-    def get_model(self) -> None:
-        """Get the model that was offered, or go on with it, while the talk goes on; then the core starts with it."""
-        self._request(AboutModel("get"))
-
-    def cancel_model(self) -> None:
-        """Stop getting it; what came is kept."""
-        self._request(AboutModel("cancel"))
-
-    def decline_model(self) -> None:
-        """Not now: it is not offered again, at later starts neither."""
-        self._request(AboutModel("decline"))
-
-    def new_conversation(self) -> None:
-        """Stop the reply and forget the talk so far; `ConversationBegun` says when that is done."""
-        self._request(AboutConversation("new", now_s()))
-
-    def reopen(self, name: str) -> None:
-        """The same, and remember the kept conversation `name` instead. A refusal arrives as `Failed`."""
-        self._request(AboutConversation("reopen", now_s(), name))
-
-    def set_recording(self, record: str) -> None:
-        """Keep so much of the talk from the next turn on: `off`, `text` or `text+audio`."""
-        self._request(AboutConversation("record", now_s(), record))
-
     def stop(self, timeout_s: float) -> None:
         """Stop everything: input, then the talk and the core, then output. Waits about `timeout_s` at most."""
         if not self._thread.is_alive():
@@ -287,39 +184,6 @@ class Assistant:
         self._supervisor.stop(max(0.1, timeout_s - (now_s() - began_s)))
 
     # --- the assistant's own thread -----------------------------------------------------------------------------------
-
-    def _put(self, message: Input) -> None:
-        """Called by device and link threads. Sound that finds no room is counted and dropped; everything else waits."""
-        if isinstance(message, Block):
-            try:
-                self._inbox.put_nowait(message)
-            except queue.Full:
-                self._lost_blocks += 1
-            return
-        try:
-            self._inbox.put(message, timeout=2.0)
-        except queue.Full:
-            _log.error("the inbox is full: %s dropped", type(message).__name__)
-
-    def _request(
-        self,
-        message: AboutConversation
-        | Say
-        | Interrupt
-        | Mute
-        | TalkKey
-        | Speak
-        | Tune
-        | AboutTuning
-        | AboutModel
-        | OfSenses
-        | PlayTone,
-    ) -> None:
-        """Called by the thread that draws, which must not wait."""
-        try:
-            self._inbox.put_nowait(message)
-        except queue.Full:
-            self._emit(Failed(at_s=now_s(), text="the assistant does not keep up; try again in a moment"))
 
     def _run(self) -> None:
         try:
@@ -334,7 +198,7 @@ class Assistant:
                     if isinstance(message, Stop):
                         break
                     self._take(message)
-                self._talk.tick(hold=self._in_speech)
+                self._talk.tick(hold=self._listening.in_speech)
                 if self._talk.phase is ReplyPhase.NONE:
                     self._playback.pump()  # what is no reply, as a tone
                 if self._demonstration is not None:
@@ -363,14 +227,14 @@ class Assistant:
         self._senses.open("speaker")
         self._senses.open("camera")
         try:
-            self._ears = Ears(open_vad(), self._playback.reference, lambda text: self._notice(text, "echo"))
+            self._listening.open(self._playback.reference, lambda text: self._notice(text, "echo"))
         except (ImportError, RuntimeError, OSError) as error:
             self._notice(f"no voice activity model: {error}; `parlor-tui doctor` says more", "vad")
 
     def _take(self, message: Input) -> None:
         match message:
             case Block():
-                self._block(message)
+                self._listening.block(message, self._tuning.hearing, awake=self._ready)
             case FromCore(event):
                 self._core_said(event)
             case Say(text):
@@ -378,9 +242,9 @@ class Assistant:
             case Interrupt():
                 self._talk.interrupt("key")
             case Mute(muted):
-                self._mute(muted)
+                self._listening.mute(muted)
             case TalkKey(at_s):
-                self._press_talk_key(at_s)
+                self._listening.press_key(at_s, self._tuning.hearing, has_microphone=self._senses.has_microphone)
             case Speak(text, voice):
                 self._speak(text, voice)
             case Tune(values):
@@ -419,24 +283,6 @@ class Assistant:
             case _:
                 pass
 
-    def _block(self, block: Block) -> None:
-        if not self._ready:  # there is nobody to tell, but a meter that moves
-            self._emit(MicLevel(at_s=block.at_s, dbfs=level_dbfs(block.samples), speech_probability=0.0))
-            return
-        if self._ears is None or self._deaf:
-            return
-        hearing = until_the_key(self._tuning.hearing) if self._key.open else self._tuning.hearing
-        phase, since_s = self._talk.phase, self._talk.speaking_since_s
-        for heard in self._ears.block(block.samples, block.at_s, hearing, phase, since_s):
-            self._emit(MicLevel(at_s=block.at_s, dbfs=heard.dbfs, speech_probability=heard.probability))
-            self._talk.heard(heard, block.at_s, self._frame)
-        echo = self._ears.level(block.at_s)
-        if echo is not None:
-            self._emit(echo)
-        if self._key.closes(block.at_s):
-            self._act(self._ears.taker.finish(hearing))
-            self._emit(MicLevel(at_s=block.at_s, dbfs=-120.0, speech_probability=0.0))
-
     def _core_said(self, event: CoreEvent) -> None:
         if self._demonstration is not None and self._demonstration.core_said(event):
             return
@@ -469,10 +315,9 @@ class Assistant:
             case MachineRead():
                 self._machine_read(event)
             case TurnJudged():
-                self._judged(event)
+                self._listening.judged(event, self._tuning.hearing)
             case ReplyReady(_, pause):
-                if self._ears is not None:
-                    self._act(self._ears.taker.ready(pause, self._tuning.hearing))
+                self._listening.reply_ready(pause, self._tuning.hearing)
             case CoreOffer() | CoreFetching() | CoreFetched():
                 self._offers.core_said(event)
             case _:
@@ -524,12 +369,12 @@ class Assistant:
         self._playback.set_volume(self._tuning.speaking.volume_percent)
         self._recording.tuned(changed)
         if "hearing.hands_free" in changed:
-            self._abandon()
+            self._listening.abandon()
         self._send_session()
 
     def _forget_input(self) -> None:
         """What is being said, and what was typed and waits, belongs to a conversation that is over."""
-        self._abandon()
+        self._listening.abandon()
         self._typed.clear()
 
     def _frame(self) -> bytes | None:
@@ -553,56 +398,11 @@ class Assistant:
         else:
             self._talk.typed(text, self._frame())
 
-    def _mute(self, muted: bool) -> None:
-        self._muted = muted
-        if muted:
-            self._abandon()
-            self._emit(MicLevel(at_s=now_s(), dbfs=-120.0, speech_probability=0.0))
-
-    @property
-    def _deaf(self) -> bool:
-        """Whether what the microphone brings is not for us."""
-        return self._muted or not (self._tuning.hearing.hands_free or self._key.open)
-
-    def _press_talk_key(self, at_s: float) -> None:
-        if not self._tuning.hearing.hands_free:
-            if self._muted or not self._senses.has_microphone:
-                why = "the microphone is muted" if self._muted else "there is no microphone"
-                self._emit(Failed(at_s=at_s, text=f"not listening: {why}"))
-            elif self._key.press(at_s):
-                self._talk.interrupt("key")
-        elif self._in_speech and self._ears is not None:
-            self._act(self._ears.taker.finish(self._tuning.hearing))
-        else:
-            self._talk.interrupt("key")
-
     def _speak(self, text: str, voice: str) -> None:
         if self._link is None or not self._ready:
             self._emit(Failed(at_s=now_s(), text="not said aloud: the models are not loaded yet; try again when ready"))
         elif text.strip():
             self._talk.say_aloud(text.strip()[:LONGEST_TYPED_CHARS], voice)
-
-    def _abandon(self) -> None:
-        self._key.shut()
-        if self._ears is not None:
-            self._act(self._ears.taker.abandon())
-
-    def _act(self, actions: Sequence[Action]) -> None:
-        self._talk.heard(Heard(actions=tuple(actions)), now_s(), self._frame)
-
-    def _judged(self, judged: TurnJudged) -> None:
-        if self._ears is None or not self._ears.taker.lasts(judged.pause):
-            return
-        if not self._talk.judged(judged):
-            self._act(self._ears.taker.dismiss(judged.pause))
-            return
-        wait = wait_for(judged.finished, judged.text, judged.language, self._tuning.hearing)
-        self._ears.taker.judged(judged.pause, wait.ms, words=not is_noise(judged.text), answering=judged.answering)
-        self._emit(PauseJudged(at_s=now_s(), turn=judged.turn, wait_ms=wait.ms, why=wait.why, finished=judged.finished))
-
-    @property
-    def _in_speech(self) -> bool:
-        return self._ears is not None and self._ears.taker.in_speech
 
     def _link_down(self, reason: str, again: bool) -> None:
         self._link = None
@@ -621,7 +421,7 @@ class Assistant:
 
     def _start_with_new_model(self) -> None:
         """Once a model was got and no turn is under way, start a core with it. One that waits for a core goes along."""
-        busy = self._ready and (self._in_speech or self._talk.phase is not ReplyPhase.NONE)
+        busy = self._ready and (self._listening.in_speech or self._talk.phase is not ReplyPhase.NONE)
         if not self._offers.got or self._link is None or busy:
             return
         self._emit(Notice(at_s=now_s(), text=f"{self._offers.got} is here: starting with it"))
@@ -629,10 +429,6 @@ class Assistant:
         self._link = None  # what is said from now on waits for the new core, which is told the conversation
         self._ready = self._gave_up = False
         self._supervisor.restart()
-
-    def _new_device(self) -> None:
-        if self._ears is not None:
-            self._ears.new_device()
 
     @property
     def _is_at_rest(self) -> bool:
@@ -655,11 +451,11 @@ class Assistant:
                 self._talk.interrupt("key")
             self._speaker = speaker
             self._playback.use(speaker)
-            self._new_device()
+            self._listening.new_device()
         if microphone is not self._microphone:
             self._microphone = microphone
-            self._abandon()
-            self._new_device()
+            self._listening.abandon()
+            self._listening.new_device()
         if self._link is not None and self._speech_told is not self._speech_wanted:
             self._send_session()
 
@@ -709,10 +505,11 @@ class Assistant:
         phase = self._talk.phase
         if phase is ReplyPhase.SPEAKING:
             return State.SPEAKING
-        if self._in_speech:
+        if self._listening.in_speech:
             return State.HEARING
         if not self._ready:
             return State.LOADING
         if phase is ReplyPhase.THINKING:
             return State.THINKING
-        return State.LISTENING if self._senses.has_microphone and not self._deaf else State.MUTED
+        deaf = self._listening.is_deaf(self._tuning.hearing)
+        return State.LISTENING if self._senses.has_microphone and not deaf else State.MUTED
