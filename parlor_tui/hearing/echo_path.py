@@ -21,8 +21,9 @@ _CREEP = 1.02
 VOICE_ALIKE = 0.15
 ECHO_ALIKE = 0.28
 """Flat likeness of a quarter of a second of microphone and speaker. Voices over a reply: 0.08, 95 % below 0.12, 99 %
-below 0.17. Echoes, from 10 to 30 dB quieter: of a near speaker 0.27 and more; across a room 0.19 to 0.44; of a small
-speaker that distorts 0.2 to 0.6, across a room 0.13 to 0.38."""
+below 0.17. Echoes, from 10 to 30 dB quieter: of a near speaker 0.31 and more; across a room 0.21 to 0.5; of a small
+speaker that distorts 0.24 to 0.57, across a room 0.13 to 0.34.
+"""
 SEEN_BLOCKS = 16
 """So many blocks that are an echo, and none between them that is not, say that there is a way for it. Two voices that
 say the same word at once are alike for half as long."""
