@@ -11,7 +11,7 @@ from parlor_tui.events import CoreEvent, CoreReady, ReplyDone, ReplyUnit
 from parlor_tui.link.client import Link
 from parlor_tui.link.client_events import CreateItem, CreateResponse, ForgetAll, UpdateSession
 from tests.conftest import Home
-from tests.link.core_process import start_core
+from tests.link.core_process import CoreProcess, start_core
 
 QUESTION = "What is my name?"
 READY_S, REPLY_S = 90.0, 60.0
@@ -19,18 +19,21 @@ Kind = TypeVar("Kind")
 
 
 class Client:
-    """One client of a core."""
+    """One client of `core`."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, core: CoreProcess) -> None:
+        self._core = core
         self._events: queue.Queue[CoreEvent | str] = queue.Queue()
-        self.link = Link(url, token, self._events.put, self._events.put)
+        self.link = Link(core.url, core.token, self._events.put, self._events.put)
         self.link.start()
         self._turn = 0
 
     def until(self, kind: type[Kind], timeout_s: float) -> Kind:
         while True:
             event = self._events.get(timeout=timeout_s)
-            assert not isinstance(event, str), event
+            if isinstance(event, str):
+                code, log = self._core.process.wait(10), self._core.log.read_text()[-2000:]
+                raise AssertionError(f"{event}; the core ended with {code}: {log}")
             if isinstance(event, kind):
                 return event
 
@@ -54,7 +57,7 @@ def test_what_is_forgotten_is_not_told_to_the_model_and_what_is_restored_is(
     isolated_home.write_config('[core]\nprofile = "lite"')
     core = start_core(isolated_home, tmp_path)
     try:
-        client = Client(core.url, core.token)
+        client = Client(core)
         client.until(CoreReady, READY_S)
         # The same each time, and to the model's own end: of a reply that is ended early no prompt is counted.
         settled = {"answering.temperature": 0.0, "answering.max_tokens": 400}
