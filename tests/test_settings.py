@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as bounds
 from hypothesis import strategies as st
 
 from parlor_tui.settings import (
@@ -58,6 +59,7 @@ def refusal(call: Callable[[], object]) -> str | None:
     return said
 
 
+@bounds(deadline=None)  # a whole settings file each time
 @given(CHOSEN)
 def test_what_is_described_reads_back_the_same(values: dict[str, Any]) -> None:
     settings = Settings().with_values(values, "test")
