@@ -93,20 +93,20 @@ def test_taken_it_comes_while_one_talks_and_then_answers_itself(screen: Tmux, ho
     picture = screen.picture()
     assert "gemma-4-e2b: 2.6 GB, answers, licence Apache-2.0" in picture
     assert "GB free for" in picture or "MB free for" in picture
-    assert "^g download  ^n not now" in picture
+    assert "^g download  ^x not now" in picture
     screen.wait_for("ready after", READY_S)
     screen.keys("C-g")
     screen.wait_for(" left", 20)
     assert re.search(r"gemma-4-e2b: [\d.]+ [kM]B of [\d.]+ MB, [\d.]+ [kM]B/s, \d+ s left", screen.picture())
     screen.keys("What is the capital of Italy?", "Enter")
     screen.wait_for("Rome", TURN_S)
-    assert "^n cancel" in screen.picture(), "lite answered while the model was still on its way"
+    assert "^x cancel" in screen.picture(), "lite answered while the model was still on its way"
     screen.wait_for("Gemma 4 E2B is here: starting with it", 60)
     screen.wait_for("gemma · Gemma 4 E2B", READY_S)
     screen.wait("the new core", lambda: screen.picture().count("ready after") == 2, READY_S)
     picture = screen.picture()
     assert "demo-grade" not in picture.splitlines()[0]
-    assert "^n" not in picture
+    assert "^x" not in picture
     assert "Rome" in picture, "the talk stays where it was"
     assert "error" not in picture
     screen.keys("And of France?", "Enter")
@@ -130,9 +130,9 @@ def test_cancelled_half_way_it_goes_on_from_there(screen: Tmux, hub: Hub) -> Non
     screen.wait_for("ready after", READY_S)
     screen.keys("C-g")
     screen.wait("half of it", lambda: percent(screen) >= 50, 60)
-    screen.keys("C-n")
+    screen.keys("C-x")
     screen.wait_for("what came is kept", 10)
-    screen.wait_for("^g go on  ^n not now", 10)
+    screen.wait_for("^g go on  ^x not now", 10)
     hub.asked.clear()
     screen.keys("C-g")
     screen.wait_for("Gemma 4 E2B is here: starting with it", 60)
@@ -165,9 +165,9 @@ def test_a_core_that_is_killed_half_way_is_followed_by_one_that_goes_on_by_itsel
 
 def test_not_now_holds_at_the_next_start(screen: Tmux, home: Home, hub: Hub) -> None:
     start(screen)
-    screen.keys("C-n")
+    screen.keys("C-x")
     screen.wait_for("is not offered again", 10)
-    screen.wait("the bar to go", lambda: "^n" not in screen.picture(), 10)
+    screen.wait("the bar to go", lambda: "^x" not in screen.picture(), 10)
     leave(screen)
     with headless(home=home) as live:
         assert live.wait("model_offered", timeout_s=READY_S)["declined"] is True
