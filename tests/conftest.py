@@ -16,8 +16,14 @@ ROOT = Path(__file__).resolve().parent.parent
 SOUND_VARIABLES = ("PULSE_SERVER", "PULSE_RUNTIME_PATH", "PULSE_COOKIE", "ALSA_CONFIG_PATH", "VIRTUAL_AUDIO_DIR")
 
 
+LIVE_FOLDERS = ("assistant", "cli", "conversations", "devices", "e2e", "engines", "link", "rig")
+LIVE_MODULES = ("test_children", "test_escape", "test_poor_terminals", "test_real_terminal")
+"""Their tests start the program, a core, processes or devices, and would disturb each other side by side."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "rig: needs the virtual microphone and speaker, and so Linux (set by itself)")
+    config.addinivalue_line("markers", "live: starts processes or devices; to be run one at a time (set by itself)")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -25,6 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "rig" in getattr(item, "fixturenames", ()):
             item.add_marker("rig")
+        folder = item.path.relative_to(ROOT).parts[1]
+        if "rig" in getattr(item, "fixturenames", ()) or folder in LIVE_FOLDERS or item.path.stem in LIVE_MODULES:
+            item.add_marker("live")
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,16 @@
-"""Pictures of every state at both sizes, compared with ones that were looked at."""
+"""Pictures of every state at three sizes and in three themes, compared with ones that were looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from parlor_tui.events import Event, Notice, State, StateChanged
-from tests.ui import stand_in
+from parlor_tui.ui.cockpit import ParlorApp
+from tests.ui import machines, stand_in
 
 MICROPHONE_GONE = "the microphone was unplugged; plug it in again, or choose another with --mic"
 
@@ -57,43 +58,35 @@ SCENES: dict[str, list[Event]] = {
 }
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def play(
+    app: ParlorApp, assistant: stand_in.StandIn, scene: str, theme: str
+) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """What brings the scene onto the screen, beside a machine that is not idle."""
+
+    async def playing(pilot: Pilot[Any]) -> None:
+        app.theme = theme
+        assistant.replay([*machines.minute(machines.NVIDIA), *SCENES[scene]])
+        app.drain()
+        await pilot.pause()
+
+    return playing
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40", "200x60"])
 @pytest.mark.parametrize("scene", SCENES)
 def test_picture(scene: str, size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
     app, assistant = stand_in.make_app(stand_in.with_camera())
-
-    async def play(pilot: Pilot[Any]) -> None:
-        assistant.replay(SCENES[scene])
-        app.drain()
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=size, run_before=play)
+    assert snap_compare(app, terminal_size=size, run_before=play(app, assistant, scene, "parlor"))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-def test_picture_in_the_light_theme(size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
+@pytest.mark.parametrize("theme", ["parlor-light", "high-contrast"])
+@pytest.mark.parametrize("scene", SCENES)
+def test_picture_in_other_themes(scene: str, theme: str, snap_compare: Callable[..., bool]) -> None:
     app, assistant = stand_in.make_app(stand_in.with_camera())
-
-    async def play(pilot: Pilot[Any]) -> None:
-        app.theme = "parlor-light"
-        assistant.replay(SCENES["error"])
-        app.drain()
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=size, run_before=play)
-
-
-@pytest.mark.parametrize("scene", ["offered", "coming", "held"])
-def test_picture_of_a_scene_in_the_light_theme(scene: str, snap_compare: Callable[..., bool]) -> None:
-    app, assistant = stand_in.make_app(stand_in.with_camera())
-
-    async def play(pilot: Pilot[Any]) -> None:
-        app.theme = "parlor-light"
-        assistant.replay(SCENES[scene])
-        app.drain()
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=(80, 24), run_before=play)
+    assert snap_compare(app, terminal_size=(120, 40), run_before=play(app, assistant, scene, theme))
 
 
 @pytest.mark.parametrize("scene", ["error", "held"])
@@ -101,9 +94,4 @@ def test_picture_without_colour(scene: str, monkeypatch: pytest.MonkeyPatch, sna
     monkeypatch.setenv("NO_COLOR", "1")
     app, assistant = stand_in.make_app(stand_in.with_camera())
 
-    async def play(pilot: Pilot[Any]) -> None:
-        assistant.replay(SCENES[scene])
-        app.drain()
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=(80, 24), run_before=play)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=play(app, assistant, scene, "parlor"))

@@ -29,6 +29,7 @@ MODULES = {
     "markdown-it-py": "markdown_it",
     "emoji": "emoji",
     "babel": "babel",
+    "tomlkit": "tomlkit",
     "websockets": "websockets",
     "onnxruntime": "onnxruntime",
     "espeakng-loader": "espeakng_loader",
