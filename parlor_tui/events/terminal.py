@@ -306,7 +306,7 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationBegun(Event):
-    """The model remembers nothing from before but `earlier`: nothing, or the conversation `name` that is taken up again.
+    """The model remembers nothing from before but `earlier`: nothing, or the conversation `name` taken up again.
 
     What was typed up to `asked_at_s` and waits to be sent is not sent any more.
     """
