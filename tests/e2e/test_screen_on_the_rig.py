@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import time
@@ -43,6 +44,7 @@ def log_text(home: Home) -> str:
 
 
 def test_talk_type_interrupt_and_leave(screen: Tmux, rig: Rig, isolated_home: Home) -> None:
+    (Path(isolated_home.env["HOME"]) / "Documents").mkdir(exist_ok=True)
     start(screen)
     screen.wait_for("LOADING")
     screen.wait_for("LISTENING", READY_S)
@@ -60,12 +62,48 @@ def test_talk_type_interrupt_and_leave(screen: Tmux, rig: Rig, isolated_home: Ho
     screen.wait_for("MUTED", 3.0)
     screen.keys("C-t")
     screen.wait_for("LISTENING", 3.0)
+    tune_theme_and_export(screen, isolated_home)
     core = core_of(screen)
     screen.keys("C-q")
     assert screen.wait_for_end() == 0
     screen.assert_terminal_is_whole()
     core.wait(2)
     assert "Traceback" not in log_text(isolated_home)
+
+
+def tune_theme_and_export(screen: Tmux, home: Home) -> None:
+    """Change a setting in the panel, see that it acts; another theme, a file of the talk, and where its time went."""
+    screen.keys("F2")
+    screen.wait_for("max tokens", 3.0)
+    for _ in range(40):
+        if re.search(r"▸max tokens", screen.picture()):
+            break
+        screen.keys("Down")
+        time.sleep(0.05)
+    screen.keys("3", "Enter")
+    screen.wait_for("max tokens 3 from here on", 5.0)
+    screen.keys("F2")
+    screen.wait("the panel to close", lambda: "─ Tune ─" not in screen.picture(), 3.0)
+    screen.keys("Tell me a long story about a cat.", "Enter")
+    screen.wait_for("a long story about a cat", 5.0)
+    screen.wait_for("SPEAKING", TURN_S)
+    screen.wait_for("LISTENING", TURN_S)
+    colours = screen.call("capture-pane", "-p", "-e")
+    screen.keys("F4")
+    screen.wait("other colours", lambda: screen.call("capture-pane", "-p", "-e") != colours, 3.0)
+    screen.keys("F3")
+    screen.wait_for("3 turns", 3.0)
+    screen.keys("F3")
+    screen.keys("C-e")
+    screen.wait("the file", lambda: bool(exported(home)), 5.0)
+    (file,) = exported(home)
+    text = file.read_text(encoding="utf-8")
+    assert "What is the capital of France?" in text
+    assert "a long story about a cat" in text
+
+
+def exported(home: Home) -> list[Path]:
+    return [path for path in Path(home.env["HOME"]).rglob("*.md") if path.is_file()]
 
 
 def test_when_the_core_is_killed_during_a_turn_the_screen_stays_and_says_so(screen: Tmux, rig: Rig) -> None:
