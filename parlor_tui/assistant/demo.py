@@ -87,8 +87,9 @@ END = "that was the demo: now talk yourself, or type; ^q leaves"
 
 
 def demo_settings(settings: Settings) -> Settings:
-    """`settings` as the demo needs them: the talk listens all the time, and nobody's room is looked at."""
-    return settings.with_values({"hearing.hands_free": True, "devices.camera": "none"}, "--demo")
+    """`settings` as the demo needs them: it listens all the time, looks at nobody's room, and nothing of it is kept."""
+    needed = {"hearing.hands_free": True, "devices.camera": "none", "conversations.record": "off"}
+    return settings.with_values(needed, "--demo")
 
 
 class Demo:

@@ -195,9 +195,11 @@ def test_it_is_an_option_of_the_screen() -> None:
     assert parse(["--demo", "--headless"]).demo
     with pytest.raises(UsageError, match="--demo is an option of the screen"):
         parse(["--demo", "doctor"])
-    settings = demo_settings(Settings().with_values({"hearing.hands_free": False, "devices.camera": "0"}, "test"))
+    chosen = {"hearing.hands_free": False, "devices.camera": "0", "conversations.record": "text+audio"}
+    settings = demo_settings(Settings().with_values(chosen, "test"))
     assert settings.hearing.hands_free
     assert settings.devices.camera == "none"
+    assert settings.conversations.record == "off"
 
 
 @pytest.fixture
