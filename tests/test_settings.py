@@ -165,3 +165,10 @@ def test_a_whole_number_is_a_number() -> None:
 
 def test_the_models_folder_may_start_with_the_home_folder() -> None:
     assert models_folder(parse("[models]\nfolder = '~/m'", "test")) == Path.home() / "m"
+
+
+@pytest.mark.parametrize("value", ["9" * 400, "9" * 5000, "[" * 50_000], ids=["huge", "too long to read", "too deep"])
+def test_a_value_beyond_all_measure_is_refused_in_one_line(value: str) -> None:
+    said = refusal(lambda: parse(f"[speaking]\nspeed = {value}\n", "x.toml"))
+    assert said is not None
+    assert said.startswith("x.toml:")

@@ -111,6 +111,6 @@ def typed_value(text: str) -> Any:
     """`text` as the settings file would read it; what it would not read is text, so that quotes can be left out."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, or too long or too deep to be read
         return text
     return value if isinstance(value, bool | int | float | str) else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import json
 import os
 import re
@@ -162,14 +163,15 @@ def day_and_time(at: str) -> str:
 
 def write(out: Path, pieces: Iterable[str]) -> Path:
     """Write `out`, for the user alone, whole or not at all; where it is. Raises ConversationError."""
-    part = out.with_name(f".{out.name}.part")
+    part = out.parent / f".{out.name}.part"
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(pieces)
         part.replace(out)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where nothing could be written there is none
+            part.unlink()
         missing = isinstance(error, FileNotFoundError)
         raise ConversationError(f"{out}: cannot be written: {error.strerror}", missing=missing) from None
     return out.absolute()

@@ -8,7 +8,6 @@ program was killed while it wrote.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -201,4 +200,4 @@ def _whole(value: Any, most: int) -> int | None:
 
 
 def _is_time(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e12
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12

@@ -47,6 +47,8 @@ def parse(text: str, name: str) -> Settings:
         line = place.group(1) if place else str(text.count("\n") + 1)
         what = str(error).partition(" (at ")[0]
         raise SettingsError(f"{name}:{line}: not valid TOML: {what[:1].lower()}{what[1:]}") from None
+    except (ValueError, RecursionError):
+        raise SettingsError(f"{name}:1: not valid TOML: a value in it is too long or too deep to be read") from None
     settings = Settings()
     for section, table in tables.items():
         if not isinstance(table, dict):

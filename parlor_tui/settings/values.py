@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -133,7 +134,7 @@ def check(section: str, item: str, value: Any, where: str) -> Any:
     info, kind = declared.metadata, str(declared.type)
     bad = SettingsError(f"{where}: {section}.{item} = {value!r}: must be {allowed(section, item)}")
     if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        value = float(value) if abs(value) <= sys.float_info.max else math.inf
     types: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str}
     if type(value) is not types[kind] or (isinstance(value, float) and not math.isfinite(value)):
         raise bad

@@ -123,6 +123,8 @@ def parse(text: str, file: str, default_name: str) -> Theme:
         at = re.search(r"at line (\d+)", str(error))
         line = at.group(1) if at else str(text.count("\n") + 1)
         raise ThemeError(f"{file}:{line}: not valid TOML: {str(error).partition(' (at ')[0].lower()}") from None
+    except (ValueError, RecursionError):
+        raise ThemeError(f"{file}:1: not valid TOML: a value in it is too long or too deep to be read") from None
     variables = values.pop("variables", {})
     name = values.pop("name", default_name)
     dark = values.pop("dark", True)

@@ -193,3 +193,8 @@ def test_in_a_terminal_it_draws_nothing_and_ctrl_c_leaves(isolated_home: Home) -
         os.close(ours)
         assert b"\x1b" not in said
         assert b"Traceback" not in said
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "[" * 50_000, "{a=" * 20_000], ids=["long", "deep", "a deep table"])
+def test_a_value_that_nothing_can_read_is_text(text: str) -> None:
+    assert typed_value(text) == text

@@ -182,3 +182,12 @@ def test_a_file_is_written_whole_for_the_user_alone_or_not_at_all(tmp_path: Path
     with pytest.raises(ConversationError, match="cannot be written"):
         write(tmp_path / "folder.md", ["x"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.md", out.name]
+
+
+@pytest.mark.parametrize("out", ["a-file/talk.md", f"{'long' * 100}.md", "."], ids=["in a file", "long", "."])
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").touch()
+    with pytest.raises(ConversationError, match=r"^[^\n]*cannot be written[^\n]*$"):
+        write(Path(out), ["words"])
+    assert [file.name for file in tmp_path.iterdir()] == ["a-file"]

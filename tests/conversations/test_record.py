@@ -147,3 +147,10 @@ def test_a_title_is_one_short_line() -> None:
     talk = read("x", turn_line(1, said="\x1b[31mRed\nand \u202e" + "long " * 40))
     assert talk.title.startswith("[31mRed and long")
     assert len(talk.title) == 70
+
+
+def test_a_number_beyond_all_measure_tells_nothing() -> None:
+    huge = "9" * 400
+    line = f'{{"turn": 1, "said": "Hi.", "stages_ms": {{"endpoint": {huge}, "caption": 12}}, "output_tokens": {huge}}}'
+    (turn,) = read("x", line.encode()).turns
+    assert (turn.said, dict(turn.stages_ms), turn.output_tokens) == ("Hi.", {"caption": 12.0}, 0)

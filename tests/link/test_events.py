@@ -187,7 +187,14 @@ def test_what_a_newer_core_says_of_its_machine_is_passed_over_and_what_an_older_
 
 @pytest.mark.parametrize(
     "reading",
-    [{"cpu_percent": "hot"}, {"gpu_power_w": True}, {"gpu_power_w": 1e999}, {"gpu_name": 5}, {"throttled": "no"}],
+    [
+        {"cpu_percent": "hot"},
+        {"gpu_power_w": True},
+        {"gpu_power_w": 1e999},
+        {"gpu_power_w": 10**400},
+        {"gpu_name": 5},
+        {"throttled": "no"},
+    ],
 )
 def test_a_reading_that_is_none_is_refused(reading: dict[str, Any]) -> None:
     with pytest.raises(wire.ProtocolError, match=r"parlor\.machine"):

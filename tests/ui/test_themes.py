@@ -237,3 +237,9 @@ async def test_every_theme_that_textual_brings_draws_too() -> None:
             await pilot.pause()
         assert isinstance(app, ParlorApp)
         assert app.fault is None
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 50_000], ids=["too long to read", "too deep"])
+def test_a_value_beyond_all_measure_is_one_line(value: str) -> None:
+    with pytest.raises(themes.ThemeError, match=r"^x\.toml:\d+: not valid TOML: [^\n]+$"):
+        themes.parse(f"primary = {value}", "x.toml", "x")
