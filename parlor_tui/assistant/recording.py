@@ -5,6 +5,7 @@ Used by the assistant's thread; the disk is left to the writer's.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -37,6 +38,8 @@ _KNOWN_TURNS = 64
 _LONGEST_SPEECH_BYTES = 120 * 2 * MIC_RATE_HZ
 _LONGEST_REPLY_BYTES = 600 * 2 * SPEAKER_RATE_HZ
 _CLOSE_S = 1.0
+_NAMES_A_SECOND = 32
+"""Of conversations that begin within one second, and may not be on the disk yet."""
 
 
 @dataclass(slots=True)
@@ -70,9 +73,8 @@ class Recording:
         self._most_sound_bytes = sound_mb * 1_000_000
         self._emit = emit
         self._writer = Writer(on_trouble)
-        self._started = datetime.now().astimezone() - timedelta(seconds=now_s())
         self._folder: Path | None = None
-        self._last_name = ""
+        self._given_names: deque[str] = deque(maxlen=_NAMES_A_SECOND)
         self._last_number = 0
         self._sound_bytes = 0
         self._too_much_sound = False
@@ -183,7 +185,8 @@ class Recording:
     # --- inside -------------------------------------------------------------------------------------------------------
 
     def _time(self, at_s: float) -> str:
-        return (self._started + timedelta(seconds=at_s)).isoformat(timespec="seconds")
+        """Date and time of day at `at_s`, a moment ago: right also after a sleep, which `now_s` may not count."""
+        return (datetime.now().astimezone() - timedelta(seconds=now_s() - at_s)).isoformat(timespec="seconds")
 
     def _turn(self, turn: int) -> _Turn:
         known = self._turns.get(turn)
@@ -216,8 +219,9 @@ class Recording:
         self._keep_picture(known)
 
     def _begin_folder(self, at: str) -> None:
-        name = self.store.fresh_name(datetime.fromisoformat(at), (self._last_name,))
-        self._folder, self._last_name = self.store.folder / name, name
+        name = self.store.fresh_name(datetime.fromisoformat(at), self._given_names)
+        self._given_names.append(name)
+        self._folder = self.store.folder / name
         self._last_number = self._sound_bytes = 0
         tuned = mark_line(Mark(0, at, self._tuned)) if self._tuned else b""
         self._writer.begin(self._folder, head_line(at, *self._model) + tuned)

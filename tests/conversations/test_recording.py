@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+import threading
 import wave
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from parlor_tui.assistant import recording
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.utterance import Heard
 from parlor_tui.conversations.record import Conversation
+from parlor_tui.conversations.writer import Writer
 from parlor_tui.events import (
     CaptionFinal,
     Event,
@@ -280,3 +284,41 @@ def test_taken_up_again_the_core_is_told_and_the_record_goes_on(tmp_path: Path) 
     talks = {talk.name: [turn.said for turn in talk.turns] for talk in later.kept()}
     assert talks[kept.name] == ["My name is Ada.", "What is my name?"]
     assert len(talks) == 2
+
+
+def test_three_that_begin_in_the_same_second_are_three_also_while_the_disk_is_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awake = threading.Event()
+
+    class SlowDisk(Writer):
+        def _run(self) -> None:
+            awake.wait(10.0)
+            super()._run()
+
+    monkeypatch.setattr(Recording, "_time", lambda _self, _at_s: "2026-11-30T14:18:52+00:00")
+    terminal = Terminal(tmp_path, "text")
+    terminal.recording._writer = SlowDisk(terminal.troubles.append)
+    for turn, said in enumerate(("One.", "Two.", "Three."), 1):
+        terminal.talk.typed(said, None)
+        terminal.answer(turn, "Yes.")
+        terminal.recording.begin()
+    awake.set()
+    assert [[turn.said for turn in talk.turns] for talk in terminal.kept()] == [["One."], ["Two."], ["Three."]]
+
+
+def test_after_the_machine_slept_the_time_is_the_wall_clocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal(tmp_path, "text")
+    woken = datetime.now().astimezone() + timedelta(hours=30)  # `now_s` does not count sleep
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return woken.astimezone(tz)
+
+    monkeypatch.setattr(recording, "datetime", Clock)
+    terminal.talk.typed("Good morning.", None)
+    terminal.answer(1, "Good morning.")
+    (talk,) = terminal.kept()
+    assert abs(datetime.fromisoformat(talk.turns[0].at) - woken) < timedelta(seconds=10)
+    assert talk.name.startswith(f"{woken:%Y-%m-%d-%H}")
