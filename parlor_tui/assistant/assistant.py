@@ -95,7 +95,8 @@ LONGEST_TYPED_CHARS = 8000
 
 
 class Assistant(Requests):
-    """Owns the devices, the core's supervisor and the talk. `listener` is called on the assistant's own thread.
+    """Owns the devices, the core's supervisor and the talk. `listener` is called on the assistant's own thread; where
+    a request finds no room, on that of who asked.
 
     `config` is the settings file the core is to read too, if the user named one. `core` is a command line that starts
     another core than the settings' own, `opener` brings other devices.
@@ -111,7 +112,7 @@ class Assistant(Requests):
         core: Sequence[str] = (),
         demo: Demo | None = None,
     ) -> None:
-        super().__init__(lambda why: self._emit(Failed(at_s=now_s(), text=why)))
+        super().__init__(lambda why: listener(Failed(at_s=now_s(), text=why)))
         self._settings = settings
         self._listener = listener
         self._observer = LatencyObserver()
@@ -471,7 +472,7 @@ class Assistant(Requests):
 
     def _play_tone(self) -> None:
         if not self._playback.has_speaker:
-            self._emit(Failed(at_s=now_s(), text="nothing can be heard: no speaker is open; choose one with F9"))
+            self._emit(Failed(at_s=now_s(), text="nothing can be heard: no speaker is open; choose one first"))
         elif self._talk.phase is ReplyPhase.NONE:  # a reply that plays can be heard itself
             self._playback.begin()
             self._playback.add(tone_pcm16())

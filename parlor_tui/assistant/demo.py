@@ -83,7 +83,7 @@ class Over:
 
 Act = Make | Utter | Over
 _Phase = Literal["loading", "making", "waiting", "speaking", "over"]
-END = "that was the demo: now talk yourself, or type; ^q leaves"
+END = "that was the demo: now talk yourself, or type"
 
 
 def demo_settings(settings: Settings) -> Settings:

@@ -18,7 +18,7 @@ from parlor_tui.events import CoreEvent, Event, Failed, Notice, now_s
 from parlor_tui.link.client_events import ClientEvent, SayAloud
 from parlor_tui.settings import Devices
 
-BEGINNING = "a demo: a second voice, which learns its lines now, will ask; Esc stops an answer, ^q leaves"
+BEGINNING = "a demo: a second voice, which learns its lines now, will ask; leave whenever you like"
 
 
 class Demonstration:

@@ -15,7 +15,7 @@ HEADERS: Mapping[str, str] = {
 }
 BUSY = (
     "parlor is open in another window already, and there is one microphone for both.\n"
-    "Leave it there with Ctrl-Q, or close that window, and load this page again.\n"
+    "Leave it there, or close that window, and load this page again.\n"
 )
 
 

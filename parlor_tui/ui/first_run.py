@@ -64,14 +64,17 @@ def examine(command: Sequence[str]) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def findings(report: str) -> list[Finding]:
-    """What matters of the doctor's report: sound, camera, models, and what is missing of the rest."""
+def findings(report: str, camera_key: str) -> list[Finding]:
+    """What matters of the doctor's report: sound, camera, models, and what is missing of the rest.
+
+    `camera_key` is what opens the camera, in words.
+    """
     try:
         checks = json.loads(report)["checks"]
         read = [_Check(**{name: str(one[name]) for name in _Check.__dataclass_fields__}) for one in checks]
     except (ValueError, KeyError, TypeError):
         return [Finding("warning", "checks", "could not be made", "`parlor-tui doctor` may say why")]
-    return [*_sound(read), *_camera(read), *_models(read), *_rest(read)]
+    return [*_sound(read), *_camera(read, camera_key), *_models(read), *_rest(read)]
 
 
 def of_terminal(columns: int, lines: int, colours: str | None) -> Finding:
@@ -117,11 +120,11 @@ def _name_in(found: str) -> str:
     return device.group(1) if device else found
 
 
-def _camera(checks: Sequence[_Check]) -> list[Finding]:
+def _camera(checks: Sequence[_Check], camera_key: str) -> list[Finding]:
     found = []
     for one in (check for check in checks if check.group == "Camera"):
         words = one.found.replace("none, as the settings say; ", "off: ")
-        hint = "" if words.endswith(" 0 found") else "F6 opens it at any time"
+        hint = "" if words.endswith(" 0 found") else f"{camera_key} opens it at any time"
         found.append(Finding("ok" if one.status == "ok" else "warning", "camera", words, one.advice or hint))
     return found
 

@@ -17,7 +17,6 @@ from parlor_tui.conversations.record import Conversation, ConversationError
 from parlor_tui.conversations.store import Store, has_sound
 from parlor_tui.events import ConversationBegun, CoreFound, Event, Ready, RecordingChanged, now_s
 from parlor_tui.settings import Keys, Settings, conversations_folder
-from parlor_tui.ui.actions import keys_of
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.screens.conversations import ConversationsScreen
 from parlor_tui.ui.shown_talk import conversation_of
@@ -89,8 +88,7 @@ class KeepingApp(App[int], inherit_bindings=False):
 
     def action_conversations(self) -> None:
         """List the conversations that were kept."""
-        key = " ".join(keys_of("export", self._keys))
-        self.push_screen(ConversationsScreen(self._folder, self._export_kept, key), self._chosen)
+        self.push_screen(ConversationsScreen(self._folder, self._export_kept, self._keys), self._chosen)
 
     def action_export(self) -> None:
         """Write the talk into a file: what is on the screen, or more if more is kept."""

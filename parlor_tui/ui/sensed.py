@@ -120,7 +120,7 @@ class SensedApp(App[int], inherit_bindings=False):
 
     def welcome(self, doctor: Sequence[str]) -> None:
         """Show the first start's steps; `doctor` is the command that makes its checks. Never again by itself."""
-        self.push_screen(FirstRunScreen(self._assistant, doctor), lambda _: first_run.mark_done())
+        self.push_screen(FirstRunScreen(self._assistant, doctor, self._keys), lambda _: first_run.mark_done())
 
     # --- the actions --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from parlor_tui.conversations.record import head_line, turn_line
 from parlor_tui.conversations.store import Store
 from parlor_tui.events import ConversationBegun, EarlierTurn, Event, RecordingChanged
-from parlor_tui.settings import Settings
+from parlor_tui.settings import Keys, Settings
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.lines import entry_lines
 from parlor_tui.ui.looks import LooksApp
@@ -141,6 +141,14 @@ async def test_one_without_sound_is_exported_as_markdown_and_one_with_it_as_a_pa
     assert "<audio" in text_of(documents, "*.html")
 
 
+async def test_keys_are_named_as_they_are_set(tmp_path: Path) -> None:
+    keys = Keys(commands="f12", export="ctrl+k")
+    app = Alone(tmp_path, keys)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await wait(pilot, lambda: "f12, then" in str(screen(app).query_one("#empty", Static).content))
+        assert "^k export" in str(screen(app).query_one("#keys", Static).content)
+
+
 async def test_an_empty_or_unreadable_folder_says_so(tmp_path: Path) -> None:
     app, _ = make(tmp_path / "none")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -228,12 +236,13 @@ class Alone(LooksApp):
 
     VERTICAL_BREAKPOINTS = ParlorApp.VERTICAL_BREAKPOINTS
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, keys: Keys | None = None) -> None:
         super().__init__(Settings().screen, lambda _: None)
         self._folder = folder
+        self._shown_keys = keys or Keys()
 
     def on_mount(self) -> None:
-        self.push_screen(ConversationsScreen(self._folder, lambda _: None, "^e"))
+        self.push_screen(ConversationsScreen(self._folder, lambda _: None, self._shown_keys))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from parlor_tui.events import Failed, MicLevel
+from parlor_tui.settings import Settings
 from parlor_tui.ui import first_run
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.first_run import Finding, examine, findings, of_terminal
@@ -55,10 +56,10 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def make(state: Path, report: str = REPORT) -> tuple[ParlorApp, stand_in.StandIn]:
+def make(state: Path, report: str = REPORT, settings: Settings | None = None) -> tuple[ParlorApp, stand_in.StandIn]:
     file = state / "report.json"
     file.write_text(report, encoding="utf-8")
-    app, assistant = stand_in.make_app()
+    app, assistant = stand_in.make_app(settings)
     app.first_run = [sys.executable, "-c", "import sys; print(open(sys.argv[1]).read())", str(file)]
     return app, assistant
 
@@ -83,7 +84,7 @@ def test_it_is_the_first_start_until_there_are_settings_or_it_is_over(state: Pat
 
 
 def test_what_is_found_is_said_in_plain_words() -> None:
-    assert findings(REPORT) == [
+    assert findings(REPORT, "F6") == [
         Finding("missing", "microphone", "none works: you type", ADVICE),
         Finding("ok", "speaker", "Built-in Audio"),
         Finding("ok", "camera", "off: 1 found", "F6 opens it at any time"),
@@ -94,19 +95,19 @@ def test_what_is_found_is_said_in_plain_words() -> None:
 
 def test_without_portaudio_it_says_what_to_install() -> None:
     report = {"checks": [check("Sound", "PortAudio", "missing", "not found", "sudo apt-get install libportaudio2")]}
-    found = findings(json.dumps(report))
+    found = findings(json.dumps(report), "F6")
     assert found[0].mark == "missing"
     assert found[0].advice == "sudo apt-get install libportaudio2"
 
 
 @given(st.text() | st.builds(json.dumps, st.dictionaries(st.sampled_from(["checks", "ok"]), st.lists(st.integers()))))
 def test_whatever_the_checks_print_is_found_something_in(report: str) -> None:
-    assert all(isinstance(one, Finding) for one in findings(report))
+    assert all(isinstance(one, Finding) for one in findings(report, "F6"))
 
 
 def test_checks_that_cannot_be_made_are_no_end() -> None:
     assert examine(["/there/is/no/such/program"]) == ""
-    assert findings("")[0].words == "could not be made"
+    assert findings("", "F6")[0].words == "could not be made"
 
 
 def test_the_terminal_is_looked_at() -> None:
@@ -134,6 +135,19 @@ async def test_three_steps_that_esc_skips_and_it_does_not_come_back(state: Path)
         assert not first_run.is_first(None)
         await pilot.press("h", "i", "enter")
         assert assistant.asked[-1] == ("say", "hi")
+
+
+async def test_keys_are_named_as_they_are_set(state: Path) -> None:
+    chosen = {"keys.camera": "f12", "keys.get_model": "ctrl+k", "keys.no_model": ""}
+    app, assistant = make(state, settings=Settings().with_values(chosen, "test"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, "F12 opens it at any time")
+        await pilot.press("enter")
+        await until(pilot, "2 of 3")
+        assistant.replay([*stand_in.found(), stand_in.offered()])
+        app.drain()
+        text = await until(pilot, "^k gets it")
+        assert "the palette puts it" in " ".join(text.split())
 
 
 async def test_the_better_model_is_taken_or_put_off_here(state: Path) -> None:

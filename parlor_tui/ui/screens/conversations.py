@@ -18,12 +18,13 @@ from textual.widgets.option_list import Option
 
 from parlor_tui.conversations.record import ConversationError
 from parlor_tui.conversations.store import Store, Summary, found
-from parlor_tui.ui.actions import BY_ID
+from parlor_tui.settings import Keys
+from parlor_tui.ui.actions import BY_ID, first_key, keys_of
 from parlor_tui.ui.text import clean
 
 SHOWN = 300
 """Of more the search leaves fewer."""
-NOTHING = "Nothing is kept so far. Recording is off until you switch it on: ^p, then `keep`."
+NOTHING = "Nothing is kept so far. Recording is off until you switch it on: {palette}, then `keep`."
 NOTHING_FOUND = "None of them holds all of these words."
 
 Export = Callable[[str], None]
@@ -33,7 +34,7 @@ class ConversationsScreen(ModalScreen[str | None]):
     """Ends with the name of the conversation to be taken up again; with None if none is.
 
     The disk is read by threads: a list of hundreds takes a moment. `export` is called with the name of one when
-    `export_key` is pressed.
+    its key is pressed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,9 +83,11 @@ class ConversationsScreen(ModalScreen[str | None]):
             self.summaries = summaries
             self.trouble = trouble
 
-    def __init__(self, folder: Path, export: Export, export_key: str) -> None:
+    def __init__(self, folder: Path, export: Export, keys: Keys) -> None:
         super().__init__()
-        self._hint = "   ".join(["enter take up", "del delete", f"{export_key} export".strip(), "esc back"])
+        to_export = f"{' '.join(keys_of('export', keys))} export".strip()
+        self._hint = "   ".join(["enter take up", "del delete", to_export, "esc back"])
+        self._nothing = NOTHING.format(palette=first_key("commands", keys) or "the palette")
         self._store = Store(folder)
         self._export = export
         self._all: Sequence[Summary] | None = None
@@ -199,7 +202,7 @@ class ConversationsScreen(ModalScreen[str | None]):
         empty = self.query_one("#empty", Static)
         empty.display = self._all is not None and not names
         listed.display = not empty.display
-        empty.update(NOTHING_FOUND if everything else NOTHING)
+        empty.update(NOTHING_FOUND if everything else self._nothing)
         frame = self.query_one(Vertical)
         frame.border_subtitle = "" if self._all is None else f"{len(fits)} of {len(everything)}"
 

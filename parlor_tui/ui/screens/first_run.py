@@ -16,6 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, ContentSwitcher, Static
 
 from parlor_tui.events import CoreFound, Event, Failed, MicLevel, ModelOffered, Ready
+from parlor_tui.settings import Keys
+from parlor_tui.ui.actions import first_key
 from parlor_tui.ui.camera import CameraPicture
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.device_choices import DeviceChoices
@@ -34,7 +36,7 @@ Two can answer. Both run on this machine alone; nothing you say leaves it.
  Gemma  hears, sees and answers better. It is a large download."""
 HERE = "{model} answers. It runs on this machine alone; nothing you say leaves it."
 WAITING = "Whether Gemma can be had is told in a moment ..."
-TOLD = "It is downloaded while you talk; ^g gets it, and ^x puts it off, at any time."
+TOLD = "It is downloaded while you talk; {get} gets it, and {later} puts it off, at any time."
 
 
 class ChecksOver(Message):
@@ -57,6 +59,11 @@ def finding_lines(found: Sequence[Finding], width: int) -> Content:
         advice = textwrap.wrap(clean(one.advice).replace("\n", " "), max(width - len(indent), 10))
         lines += [Content.styled(indent + more, "dim") for more in advice]
     return Content("\n").join(lines)
+
+
+def _key(action: str, keys: Keys) -> str:
+    """The key of `action`, to name in a sentence."""
+    return first_key(action, keys).capitalize() or "the palette"
 
 
 class FirstRunScreen(ModalScreen[None]):
@@ -87,8 +94,9 @@ class FirstRunScreen(ModalScreen[None]):
         Binding("right", "app.focus_next", show=False),
     ]
 
-    def __init__(self, assistant: AssistantControl, command: Sequence[str]) -> None:
+    def __init__(self, assistant: AssistantControl, command: Sequence[str], keys: Keys) -> None:
         super().__init__()
+        self._keys = keys
         self._assistant = assistant
         self._command = command
         self._step = 0
@@ -146,7 +154,7 @@ class FirstRunScreen(ModalScreen[None]):
         """Show what was found."""
         message.stop()
         terminal = of_terminal(self.app.size.width, self.app.size.height, self.app.console.color_system)
-        self._found = [*findings(message.report), terminal]
+        self._found = [*findings(message.report, _key("camera", self._keys)), terminal]
         self._show_findings()
 
     def on_resize(self) -> None:
@@ -181,7 +189,8 @@ class FirstRunScreen(ModalScreen[None]):
         self.query_one("#first-get", Button).disabled = not (self._offer is not None and self._offer.fits)
         if self._offer is not None:
             lines = [clean(line) for line in self._offer.lines]
-            self.query_one("#first-offer", Static).update("\n".join([*lines, "", TOLD]))
+            told = TOLD.format(get=_key("get_model", self._keys), later=_key("no_model", self._keys))
+            self.query_one("#first-offer", Static).update("\n".join([*lines, "", told]))
         elif self._model and "SmolLM" not in self._model:
             self.query_one("#first-models", Static).update(HERE.format(model=clean(self._model)))
             self.query_one("#first-offer", Static).update("")
