@@ -17,7 +17,14 @@ SOUND_VARIABLES = ("PULSE_SERVER", "PULSE_RUNTIME_PATH", "PULSE_COOKIE", "ALSA_C
 
 
 LIVE_FOLDERS = ("assistant", "cli", "conversations", "devices", "e2e", "engines", "link", "rig")
-LIVE_MODULES = ("test_children", "test_escape", "test_poor_terminals", "test_real_terminal")
+LIVE_MODULES = (
+    "test_bench_command",
+    "test_children",
+    "test_command",
+    "test_escape",
+    "test_poor_terminals",
+    "test_real_terminal",
+)
 """Their tests start the program, a core, processes or devices, and would disturb each other side by side."""
 
 

@@ -147,9 +147,11 @@ def is_noise(text: str) -> bool:
     """Whether `text` is what Whisper makes of no speech: nothing, marks, "(coughs)", "you", subtitles' last lines."""
     spoken = re.sub(r"\([^)]*\)|\[[^]]*\]|\*[^*]*\*|（[^）]*）", " ", text)
     words = _plain(spoken)
+    if not any(c.isalnum() for c in words):
+        return True
     if any(mark in text for mark in "?？؟") or len(words) > _LONGEST_CHARACTERS or _SECOND_SENTENCE.search(text):
         return False  # somebody wants something
-    return not any(c.isalnum() for c in words) or _UNSPOKEN.fullmatch(words) is not None
+    return _UNSPOKEN.fullmatch(words) is not None
 
 
 def _plain(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from parlor_tui.hearing.short_words import is_backchannel, is_noise
@@ -90,6 +90,7 @@ def test_any_row_of_murmurs_is_one_and_a_single_word_that_counts_ends_that(
 
 
 @given(st.text(max_size=300), st.sampled_from(["", "en", "de", "zh", "ja", "hi"]))
+@example("?", "")
 def test_anything_is_judged(text: str, language: str) -> None:
     assert not (is_backchannel(text, language) and not text.strip())
     assert is_noise(text) or any(character.isalnum() for character in text)
