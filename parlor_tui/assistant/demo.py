@@ -26,6 +26,7 @@ from parlor_tui.events import (
     TurnCommitted,
     TurnDone,
 )
+from parlor_tui.pcm import samples_of
 from parlor_tui.settings import Settings
 
 LABEL = "the demo's second voice"
@@ -146,7 +147,7 @@ class Demo:
             case SpeechOver(number, reason) if number >= FIRST_NUMBER:
                 if number == FIRST_NUMBER + len(self._made):
                     self._trouble = reason
-                    made = np.frombuffer(b"".join(self._pieces), "<i2").astype(np.float32) / np.float32(32768)
+                    made = samples_of(b"".join(self._pieces))
                     self._pieces = []
                     self._made.append(made)
                 return True

@@ -13,7 +13,8 @@ from parlor_tui.events import Event, Failed, MicLevel, PauseJudged, TurnJudged, 
 from parlor_tui.hearing.end_of_turn import wait_for
 from parlor_tui.hearing.short_words import is_noise
 from parlor_tui.hearing.turn import Action
-from parlor_tui.hearing.vad import level_dbfs, open_vad
+from parlor_tui.hearing.vad import open_vad
+from parlor_tui.pcm import SILENT_DBFS, level_dbfs
 from parlor_tui.settings import Hearing
 
 
@@ -108,7 +109,7 @@ class Listening:
             self._ears.new_device()
 
     def _silence(self, at_s: float) -> None:
-        self._emit(MicLevel(at_s=at_s, dbfs=-120.0, speech_probability=0.0))
+        self._emit(MicLevel(at_s=at_s, dbfs=SILENT_DBFS, speech_probability=0.0))
 
     def _act(self, actions: Sequence[Action]) -> None:
         self._talk.heard(Heard(actions=tuple(actions)), now_s(), self._frame)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock, Speaker
+from parlor_tui.pcm import samples_of
 
 LONGEST_REPLY_S = 600
 DIPPED = 0.15
@@ -49,7 +50,7 @@ class Playback:
 
     def add(self, pcm16: bytes) -> int:
         """Take the next block of the reply (16-bit little-endian mono at 24 kHz); its length in samples."""
-        samples = np.frombuffer(pcm16, "<i2").astype(np.float32) / np.float32(32768)
+        samples = samples_of(pcm16)
         if self._speaker is None:
             return len(samples)
         if self._waiting_samples + len(samples) > LONGEST_REPLY_S * SPEAKER_RATE_HZ:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from parlor_tui.devices.base import SPEAKER_RATE_HZ
+from parlor_tui.pcm import pcm16_of
 
 NOTES_HZ = (523.25, 783.99)
 NOTE_S = 0.28
@@ -19,4 +20,4 @@ def tone_pcm16() -> bytes:
     notes = [
         LEVEL * shape * (np.sin(2 * np.pi * hz * time_s) + 0.3 * np.sin(4 * np.pi * hz * time_s)) for hz in NOTES_HZ
     ]
-    return (np.concatenate(notes) * 32767).astype("<i2").tobytes()
+    return pcm16_of(np.concatenate(notes).astype(np.float32))

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.hearing.turn import Action, Begin, Commit, ReplyPhase, TurnMachine
-from parlor_tui.hearing.vad import FRAME_MS, VoiceActivity, level_dbfs
+from parlor_tui.hearing.vad import FRAME_MS, VoiceActivity
+from parlor_tui.pcm import SILENT_DBFS, level_dbfs, pcm16_of
 from parlor_tui.settings import Hearing
 
 
@@ -21,7 +22,7 @@ class Heard:
     `pcm16` is 16-bit PCM at 16 kHz.
     """
 
-    dbfs: float = -120.0
+    dbfs: float = SILENT_DBFS
     probability: float = 0.0
     actions: tuple[Action, ...] = ()
     pcm16: bytes = b""
@@ -67,9 +68,9 @@ class UtteranceTaker:
         sound = b""
         if any(isinstance(action, Begin) for action in actions):
             count = math.ceil(hearing.pre_roll_ms / FRAME_MS)
-            sound = pcm16(np.concatenate([*(list(self._before)[-count:] if count else []), samples]))
+            sound = pcm16_of(np.concatenate([*(list(self._before)[-count:] if count else []), samples]))
         elif self._machine.in_speech or actions:
-            sound = pcm16(samples)
+            sound = pcm16_of(samples)
         self._before.append(samples)
         if any(isinstance(action, Commit) for action in actions):
             self._over()
@@ -117,8 +118,3 @@ class UtteranceTaker:
     def _over(self) -> None:
         self._before.clear()
         self._vad.reset()
-
-
-def pcm16(samples: NDArray[np.float32]) -> bytes:
-    """16-bit little-endian PCM of `samples` (-1..1)."""
-    return (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()

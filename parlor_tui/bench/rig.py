@@ -25,6 +25,7 @@ from parlor_tui.devices.resample import resample_whole
 from parlor_tui.devices.select import Opener
 from parlor_tui.devices.sound_file import WavRecording
 from parlor_tui.events import now_s
+from parlor_tui.pcm import samples_of
 
 MIC_INPUT, MIC, SPEAKER_OUTPUT = "virtual_mic_in", "virtual_mic", "virtual_speaker.monitor"
 _TOOLS = ("pactl", "paplay", "parec")
@@ -137,7 +138,7 @@ class _Capture:
             at_s, piece = now_s(), rest + piece
             whole = len(piece) // 2 * 2
             rest = piece[whole:]
-            samples = np.frombuffer(piece[:whole], "<i2").astype(np.float32) / np.float32(32768)
+            samples = samples_of(piece[:whole])
             with self._lock:
                 self._tape.put(self._tape.length, samples)
                 self._start_s = min(self._start_s, at_s - self._tape.length / MIC_RATE_HZ)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.assistant.utterance import pcm16
 from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.devices.opencv import read_picture
 from parlor_tui.devices.sound_file import WavRecording, read_sound
@@ -44,6 +43,7 @@ from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor, core_command
 from parlor_tui.link.wire import OUTPUT_RATE_HZ
 from parlor_tui.observe.stages import LatencyObserver
+from parlor_tui.pcm import pcm16_of, samples_of
 from parlor_tui.settings import Settings, log_file
 
 LONGEST_QUESTION_S = 110.0
@@ -170,7 +170,7 @@ def _ask(
     if picture is not None:
         link.send(say.CreateItem("user", image=picture))
     if sound is not None:
-        data = pcm16(sound)
+        data = pcm16_of(sound)
         for start in range(0, len(data), _PIECE_BYTES):
             link.send(say.AppendAudio(data[start : start + _PIECE_BYTES]))
         link.send(say.CommitAudio())
@@ -220,7 +220,7 @@ def _note(text: str, notices: list[str]) -> None:
 
 def _save(out: Path, answer: Answer) -> None:
     recording = WavRecording(out)
-    recording.add(np.frombuffer(bytes(answer.pcm16), "<i2").astype(np.float32) / np.float32(32768))
+    recording.add(samples_of(answer.pcm16))
     recording.close()
 
 

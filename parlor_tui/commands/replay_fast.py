@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 from pathlib import Path
 
-from parlor_tui.assistant.utterance import pcm16
 from parlor_tui.commands.replay_parts import Answer, Outcome, Replayed, Talk, Tell, changed, samples_of, then
 from parlor_tui.conversations.export import in_order
 from parlor_tui.conversations.record import ConversationError, Mark, Turn
@@ -35,6 +34,7 @@ from parlor_tui.link import client_events as say
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor, core_command
 from parlor_tui.observe.stages import LatencyObserver
+from parlor_tui.pcm import pcm16_of
 from parlor_tui.settings import Settings, log_file
 
 _SILENCE_S = 120.0
@@ -110,7 +110,7 @@ def _turn(talk: Talk, turn: Turn, link: Link, inbox: Inbox, notes: list[str]) ->
     if wav is None:
         link.send(say.CreateItem("user", turn.said))
     else:
-        sound = pcm16(samples_of(wav, turn.number))
+        sound = pcm16_of(samples_of(wav, turn.number))
         for start in range(0, len(sound), _PIECE_BYTES):
             link.send(say.AppendAudio(sound[start : start + _PIECE_BYTES]))
         link.send(say.CommitAudio())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui import pcm
 from parlor_tui.conversations.export import Sounds
 from parlor_tui.conversations.record import Conversation, ConversationError, Mark, Turn
 from parlor_tui.devices.base import MIC_RATE_HZ
@@ -75,7 +76,7 @@ def samples_of(wav: bytes, number: int) -> NDArray[np.float32]:
             rate_hz, content = sound.getframerate(), sound.readframes(sound.getnframes())
     except (wave.Error, EOFError) as error:
         raise ConversationError(f"the sound of turn {number} is no WAV file that can be read: {error}") from None
-    samples = np.frombuffer(content[: len(content) // 2 * 2], "<i2").astype(np.float32) / np.float32(32768)
+    samples = pcm.samples_of(content[: len(content) // 2 * 2])
     if not len(samples):
         raise ConversationError(f"the sound of turn {number} is empty")
     return samples if rate_hz == MIC_RATE_HZ else np.clip(resample_whole(samples, rate_hz, MIC_RATE_HZ), -1.0, 1.0)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.reply_voice import ReplyOptions, ReplyVoice
 from parlor_tui.events import CoreEvent, CoreNotice, SpeechOver, SpeechPiece
+from parlor_tui.pcm import pcm16_of
 from parlor_tui.speech.base import Cancelled, Stop
 from parlor_tui.speech.sentences import SentenceSplitter
 
@@ -58,7 +59,7 @@ class Aloud:
         self._stop.stop()
 
     def _tell(self, number: int, samples: NDArray[np.float32]) -> None:
-        pcm16 = (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()
+        pcm16 = pcm16_of(samples)
         for start in range(0, len(pcm16), 2 * _BLOCK_SAMPLES):
             self._emit(SpeechPiece(number, pcm16[start : start + 2 * _BLOCK_SAMPLES]))
 

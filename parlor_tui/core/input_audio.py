@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ
+from parlor_tui.pcm import pcm16_of, samples_of
 
 LONGEST_S = 120
 RATES_HZ = (16_000, 24_000)
@@ -47,7 +48,7 @@ class InputAudio:
         if self.samples_count + whole // 2 > LONGEST_S * self.rate_hz:
             raise TooLong(f"one turn holds at most {LONGEST_S} s of audio; commit or clear it first")
         self._odd = data[whole:]
-        samples = np.frombuffer(data[:whole], "<i2").astype(np.float32) / np.float32(32768)
+        samples = samples_of(data[:whole])
         self._pieces.append(samples)
         self.samples_count += len(samples)
 
@@ -80,7 +81,7 @@ def spoken_wav(samples: NDArray[np.float32]) -> bytes:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(SAMPLE_RATE_HZ)
-        file.writeframes((np.clip(padded, -1, 1) * 32767).astype("<i2").tobytes())
+        file.writeframes(pcm16_of(padded))
     return buffer.getvalue()
 
 

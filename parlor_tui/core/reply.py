@@ -30,6 +30,7 @@ from parlor_tui.events import (
     Usage,
     now_s,
 )
+from parlor_tui.pcm import pcm16_of
 from parlor_tui.settings import Tuning
 from parlor_tui.speech.base import SAMPLE_RATE_HZ, Cancelled, Stop
 from parlor_tui.speech.sentences import SentenceSplitter
@@ -329,7 +330,7 @@ class Reply:
         self._unit_samples += len(samples)
         guess = round(len(unit) * _S_PER_CHARACTER * SAMPLE_RATE_HZ)
         self._item.spoken[-1] = Spoken(unit, max(guess, self._unit_samples))
-        pcm16 = (np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes()
+        pcm16 = pcm16_of(samples)
         for start in range(0, len(pcm16), 2 * _BLOCK_SAMPLES):
             self._emit(ReplyAudio(self.response_id, self.item_id, pcm16[start : start + 2 * _BLOCK_SAMPLES]))
 

@@ -16,7 +16,6 @@ BLOCK_SAMPLES = 512
 """Samples of one microphone block: 32 ms."""
 MIC_RATE_HZ = 16000
 SPEAKER_RATE_HZ = 24000
-SILENT_DBFS = -120.0
 
 OnBlock = Callable[[NDArray[np.float32], float], None]
 OnEnd = Callable[[str | None], None]

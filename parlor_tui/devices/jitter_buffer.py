@@ -5,7 +5,6 @@ Real speaker and recording share it. Both pull with `read_into`, saying when the
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import deque
 from typing import NamedTuple
@@ -13,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.devices.base import SILENT_DBFS, SPEAKER_RATE_HZ, PlaybackClock
+from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock
 from parlor_tui.devices.output_shape import FADE_SAMPLES, OutputShape
 from parlor_tui.devices.played import PlayedSound
+from parlor_tui.pcm import SILENT_DBFS, level_dbfs
 
 PULLS_KEPT = 512
 """More than any device holds back: at 2 ms a pull, a second."""
@@ -28,14 +28,6 @@ class _Pull(NamedTuple):
     counted: int
     until_s: float
     dbfs: float
-
-
-def level_dbfs(samples: NDArray[np.float32]) -> float:
-    """RMS level of `samples` (-1..1) relative to full scale; -120 for digital silence."""
-    if not samples.size:
-        return SILENT_DBFS
-    mean_square = float(np.mean(np.square(samples, dtype=np.float64)))
-    return max(SILENT_DBFS, 10.0 * math.log10(mean_square)) if mean_square > 0 else SILENT_DBFS
 
 
 class JitterBuffer:

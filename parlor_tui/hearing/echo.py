@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from parlor_tui.hearing.echo_path import EchoPath, VoiceOrEcho
 from parlor_tui.hearing.likeness import flat_likeness, likeness
 from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ
+from parlor_tui.pcm import SILENT_DBFS
 
 Reference = Callable[[float, int], NDArray[np.float32]]
 """`reference(start_s, count)`: what was audible from `start_s` on, `count` mono samples at 16 kHz."""
@@ -40,7 +41,6 @@ SURELY_ECHO = 0.62
 STALE_S = 0.25
 """After a gap of that much nobody wants what was held back before it: the microphone was muted."""
 SMOOTHING_S = 0.3
-SILENT_DBFS = -120.0
 MISSING = "echo cancellation needs pywebrtc-audio: pip install pywebrtc-audio"
 
 

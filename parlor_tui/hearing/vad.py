@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Protocol
 
 import numpy as np
@@ -66,11 +65,3 @@ def open_vad() -> VoiceActivity:
         return SileroLite()
     except ImportError:
         return SileroPysilero()
-
-
-def level_dbfs(samples: NDArray[np.float32]) -> float:
-    """RMS level of `samples` in dB below full scale; -120 for digital silence."""
-    if not len(samples):
-        return -120.0
-    rms = math.sqrt(float(np.dot(samples, samples)) / len(samples))
-    return max(-120.0, 20.0 * math.log10(max(rms, 1e-6)))

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from parlor_tui.devices.base import SILENT_DBFS, SPEAKER_RATE_HZ
-from parlor_tui.devices.jitter_buffer import JitterBuffer, level_dbfs
+from parlor_tui.devices.base import SPEAKER_RATE_HZ
+from parlor_tui.devices.jitter_buffer import JitterBuffer
 from parlor_tui.devices.output_shape import FADE_SAMPLES, GAIN_SAMPLES, WAKE_SAMPLES, WAKE_STEP
+from parlor_tui.pcm import SILENT_DBFS, level_dbfs
 
 CAPACITY = 1000
 

@@ -20,7 +20,8 @@ from parlor_tui.devices.base import SPEAKER_RATE_HZ
 from parlor_tui.devices.speaker import DeviceSpeaker
 from parlor_tui.hearing import echo as echo_module
 from parlor_tui.hearing.echo import EchoCanceller, SteadyTime
-from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ, level_dbfs, open_vad
+from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ, open_vad
+from parlor_tui.pcm import level_dbfs
 from tests.hearing.echo_room import (
     BLOCK_S,
     DELAY,

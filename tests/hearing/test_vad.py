@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlor_tui.hearing.vad import FRAME_SAMPLES, level_dbfs, open_vad
+from parlor_tui.hearing.vad import FRAME_SAMPLES, open_vad
+from parlor_tui.pcm import level_dbfs
 from tests.speaking import utterance_16k
 
 
