@@ -85,6 +85,11 @@ def spoken_wav(samples: NDArray[np.float32]) -> bytes:
     return buffer.getvalue()
 
 
+def heard_wav(samples: NDArray[np.float32], native_s: float) -> bytes | None:
+    """`samples` (mono at 16 kHz) as a model that hears takes them; None beyond `native_s`: it takes the words."""
+    return spoken_wav(samples) if len(samples) <= native_s * SAMPLE_RATE_HZ else None
+
+
 def to_caption_rate(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float32]:
     """`samples` (mono) at the recogniser's 16 kHz."""
     if rate_hz == SAMPLE_RATE_HZ:

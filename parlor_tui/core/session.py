@@ -6,7 +6,6 @@ Everything here runs in the event loop; the models run in the core's pools. What
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -17,11 +16,11 @@ from numpy.typing import NDArray
 from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.captions.base import FinalCaption
 from parlor_tui.core.aloud import LONGEST_CHARS, Aloud
-from parlor_tui.core.eager import Ahead, Gate
 from parlor_tui.core.inference import Busy, InferenceCore
-from parlor_tui.core.input_audio import InputAudio, TooLong, spoken_wav
+from parlor_tui.core.input_audio import InputAudio, TooLong, heard_wav
 from parlor_tui.core.listening import Listening
 from parlor_tui.core.memory import Item, Memory
+from parlor_tui.core.pauses import Pauses
 from parlor_tui.core.reply import Reply, hears_itself
 from parlor_tui.core.reply_voice import ReplyOptions
 from parlor_tui.core.seeing import Seeing
@@ -37,11 +36,8 @@ from parlor_tui.events import (
     ItemDeleted,
     ItemTruncated,
     ReplyCreated,
-    ReplyReady,
     Role,
     SessionUpdated,
-    TurnJudged,
-    now_s,
 )
 from parlor_tui.settings import Tuning
 from parlor_tui.sight.frames import PictureError, check_picture
@@ -50,9 +46,6 @@ from parlor_tui.speech.base import SAMPLE_RATE_HZ as SPEECH_RATE_HZ
 Emit = Callable[[CoreEvent], None]
 Result = TypeVar("Result")
 
-_log = logging.getLogger(__name__)
-_LONGEST_PAUSE_S = 15.0
-"""The settings allow a pause of ten seconds."""
 _SHORTEST_COMMIT_MS = 100
 """Audio shorter than this poisons what follows in models that hear (measured by others on Gemma 4)."""
 
@@ -81,9 +74,17 @@ class Session:
         )
         self._reply: Reply | None = None
         self._aloud: Aloud | None = None
-        self._ahead: Ahead | None = None
-        self._committed: Ahead | None = None
         self._seeing = Seeing(core, self._memory, emit)
+        self.pauses = Pauses(
+            core,
+            self._memory,
+            self.listening,
+            self._tasks,
+            emit,
+            self._view,
+            lambda ahead: _Preparation(self, lambda: ahead.item.text, ahead.caption),
+            self._make,
+        )
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -115,7 +116,7 @@ class Session:
     def append(self, pcm16: bytes, event_id: str | None = None) -> None:
         """Take the next piece of the user's speech: 16-bit little-endian mono PCM at the session's input rate."""
         try:
-            self.listening.append(pcm16, pausing=self._ahead is not None)
+            self.listening.append(pcm16, pausing=self.pauses.ahead is not None)
         except TooLong as error:
             self.refuse("input_audio_buffer_full", str(error), event_id)
 
@@ -127,24 +128,11 @@ class Session:
 
     def paused(self, turn: int, pause: int, *, answer: bool) -> None:
         """The user fell silent, maybe for good: judge what was said so far, and if `answer` begin to reply, unheard."""
-        ahead = self._ahead
-        if ahead is None or ahead.pause != pause:
-            self.resumed()
-            samples = self.listening.audio.peek()
-            item = Item(self.listening.item_id, "user", audio_wav=self._for_the_ear(samples))
-            caption = self.listening.caption(item, samples)
-            ahead = self._ahead = Ahead(turn, pause, item, samples, caption)
-        may_begin = self.tuning.hearing.eager_ms > 0 and self._reply is None and self._core.has_place
-        if answer and may_begin and ahead.reply is None:
-            self._begin(ahead)
-        self._tasks.spawn(self._judge(ahead, listen=answer))
+        self.pauses.paused(turn, pause, answer=answer, replying=self._reply is not None)
 
     def resumed(self) -> None:
         """The user goes on: what was begun at the pause is worth nothing."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None:
-            ahead.caption.cancel()
-            ahead.drop(self._emit)
+        self.pauses.resumed()
 
     def commit(self, event_id: str | None = None) -> None:
         """Make the audio sent so far a message of the user's; at a pause that lasts, what there was of it then."""
@@ -152,12 +140,10 @@ class Session:
             return
         item_id, samples = self.listening.take()
         self._emit(InputCommitted(item_id))
-        self._drop_committed()
-        ahead, self._ahead = self._ahead, None
+        ahead = self.pauses.commit()
         if ahead is None:
             self._add_spoken(item_id, samples, None, event_id)
         else:
-            self._committed = ahead
             self._add_captioned(ahead.item, ahead.caption, len(ahead.samples), None, event_id)
 
     def add_audio_item(
@@ -235,9 +221,10 @@ class Session:
             return
         options = self._view() if speak is None else replace(self._view(), speak=speak)
         self._seeing.turn_over()
-        if speak in (None, self.speak) and self._use_ahead(turn):
+        if speak in (None, self.speak) and (begun := self.pauses.use(turn)) is not None:
+            self._reply = None if begun.done else begun
             return
-        self._drop_committed()
+        self.pauses.drop_committed()
         turn_preparation = _Preparation(self, lambda: self._memory.turn_words(item_id))
         item_id = new_id("item")
         reply = Reply(self._core, self._memory, self._emit, options, turn_preparation, new_id("resp"), item_id, turn)
@@ -279,9 +266,7 @@ class Session:
         if self._reply is not None:
             self._reply.cancel()
         self.stop_saying()
-        self.resumed()
-        self._drop_committed()
-        self._core.unheard.discard(self._give_way)
+        self.pauses.close()
         await self._tasks.close()
 
     # --- work ---------------------------------------------------------------------------------------------------------
@@ -297,55 +282,6 @@ class Session:
         )
         return False
 
-    def _begin(self, ahead: Ahead) -> None:
-        """Begin to reply on a branch of the talk, behind a gate."""
-        branch = self._memory.branch()
-        branch.add(ahead.item)
-        ahead.gate = Gate(
-            self._emit, lambda: self._emit(ReplyReady(ahead.turn, ahead.pause)), spoken=self._view().speak
-        )
-        ahead.began_s = now_s()
-        preparation = _Preparation(self, lambda: ahead.item.text, ahead.caption)
-        ids = new_id("resp"), new_id("item")
-        ahead.reply = Reply(self._core, branch, ahead.gate, self._view(), preparation, *ids, ahead.turn, unheard=True)
-        self._tasks.spawn(self._make(ahead.reply))
-        self._tasks.spawn(self._forget(ahead))
-        self._core.unheard.add(self._give_way)
-
-    def _give_way(self) -> None:
-        """Somebody asks for a reply, and every place is taken: one that was not asked for makes room."""
-        for ahead in (self._ahead, self._committed):
-            if ahead is not None:
-                ahead.drop(self._emit)
-
-    async def _forget(self, ahead: Ahead) -> None:
-        """Who falls silent and says no more of it does not keep a place of the core's for ever."""
-        await asyncio.sleep(_LONGEST_PAUSE_S)
-        if self._ahead is ahead:
-            self.resumed()
-
-    def _use_ahead(self, turn: int) -> bool:
-        """Let the reply that was begun at the pause be heard, if there is one and it still answers the talk."""
-        ahead = self._committed
-        if ahead is None or ahead.reply is None or ahead.gate is None or not ahead.reply.answers(self._memory):
-            return False
-        if ahead.reply.options != self._view():  # the settings changed meanwhile
-            return False
-        self._committed = None
-        reply = ahead.reply
-        self._reply = None if reply.done else reply
-        reply.turn = turn
-        speak = self._view().speak
-        self._emit(ReplyCreated(reply.response_id, reply.item_id, turn, speak, round(ahead.ran_ms, 1)))
-        reply.release(self._memory)
-        ahead.gate.open()
-        return True
-
-    def _drop_committed(self) -> None:
-        ahead, self._committed = self._committed, None
-        if ahead is not None:
-            ahead.drop(self._emit)
-
     async def _make(self, reply: Reply) -> None:
         try:
             async with self._core.place():
@@ -356,31 +292,8 @@ class Session:
             if self._reply is reply:
                 self._reply = None
 
-    async def _judge(self, ahead: Ahead, *, listen: bool) -> None:
-        """Tell what is known of a pause: its words, and (`listen`) whether they sound like the end."""
-        try:
-            found = await asyncio.shield(ahead.caption)
-            if found.text and self._ahead is ahead:
-                self._emit(CaptionPartial(ahead.item.item_id, found.text))
-            finished: float | None = None
-            judge = (await self._core.parts()).end_of_turn
-            if listen and judge is not None and found.text and self._ahead is ahead:
-                loop = asyncio.get_running_loop()
-                finished = await loop.run_in_executor(self._core.judge_pool, judge.finished, ahead.samples)
-        except Exception:  # noqa: BLE001 - the edge of a task: without a judgement the silence alone ends the turn
-            _log.exception("end of turn")
-            return
-        if self._ahead is ahead:
-            language = found.language or self.listening.language
-            self._emit(TurnJudged(ahead.turn, ahead.pause, found.text, language, finished, ahead.answering))
-
-    def _for_the_ear(self, samples: NDArray[np.float32]) -> bytes | None:
-        """The sound as a model that hears takes it; None if it takes the caption."""
-        heard = len(samples) <= self.tuning.hearing.native_s * CAPTION_RATE_HZ
-        return spoken_wav(samples) if heard else None
-
     def _add_spoken(self, item_id: str, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
-        item = Item(item_id, "user", audio_wav=self._for_the_ear(samples))
+        item = Item(item_id, "user", audio_wav=heard_wav(samples, self.tuning.hearing.native_s))
         self._add_captioned(item, self.listening.caption(item, samples), len(samples), after, event_id)
 
     def _add_captioned(

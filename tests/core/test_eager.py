@@ -69,7 +69,7 @@ async def judged(talk: Talk, pause: int) -> TurnJudged:
 
 async def written(talk: Talk) -> None:
     """Wait until the reply that nobody hears yet has words."""
-    ahead = talk.session._ahead
+    ahead = talk.session.pauses.ahead
     assert ahead is not None
     assert ahead.reply is not None
     reply = ahead.reply
@@ -163,8 +163,8 @@ def test_without_eagerness_a_pause_is_only_judged(parts: Parts) -> None:
         say(talk, QUESTION)
         talk.session.paused(1, 1, answer=True)
         await judged(talk, 1)
-        assert talk.session._ahead is not None
-        assert talk.session._ahead.reply is None
+        assert talk.session.pauses.ahead is not None
+        assert talk.session.pauses.ahead.reply is None
         talk.session.commit()
         await talk.done(talk.ask())
         assert talk.of(ReplyCreated)[0].eager_ms == 0
@@ -180,8 +180,8 @@ def test_a_pause_over_a_reply_is_judged_and_answered_once_the_reply_gave_way(par
         say(talk, QUESTION)
         talk.session.paused(2, 1, answer=False)
         await judged(talk, 1)
-        assert talk.session._ahead is not None
-        assert talk.session._ahead.reply is None
+        assert talk.session.pauses.ahead is not None
+        assert talk.session.pauses.ahead.reply is None
         talk.session.cancel()
         (created,) = talk.of(ReplyCreated)
         talk.session.truncate(created.item_id, 0)
@@ -246,7 +246,7 @@ def test_only_the_first_unit_is_spoken_before_it_is_asked_for(parts: Parts) -> N
         await judged(talk, 1)
         await written(talk)
         await asyncio.sleep(0.5)
-        ahead = talk.session._ahead
+        ahead = talk.session.pauses.ahead
         assert ahead is not None
         assert ahead.reply is not None
         assert len(ahead.reply._item.spoken) == 1
