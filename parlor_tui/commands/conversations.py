@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from parlor_tui.conversations.export import FORMS, Form, heard_and_not, in_order, plain, told_of, write
+from parlor_tui.conversations.export import FORMS, Form, in_order, plain, told_of, write
 from parlor_tui.conversations.forms import pieces
 from parlor_tui.conversations.record import Conversation, Mark
 from parlor_tui.conversations.store import Store, Summary, found
@@ -92,7 +92,7 @@ def _show(conversation: Conversation, *, as_json: bool) -> int:
             continue
         lines.append(f"{entry.at[11:19]:<9} you     {_hung(entry.said or '(no words)')}")
         if entry.reply:
-            heard, unheard = heard_and_not(entry)
+            heard, unheard = entry.heard_reply, entry.unheard_reply
             cut = f" [not heard: {unheard}]" if unheard else ""
             lines.append(f"          parlor  {_hung((heard + cut).strip())}")
     if conversation.unread_lines:

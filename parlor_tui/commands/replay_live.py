@@ -14,7 +14,7 @@ from parlor_tui.bench.watching import Watch
 from parlor_tui.commands.replay_parts import Answer, Outcome, Replayed, Talk, Tell, changed, samples_of, then
 from parlor_tui.conversations.export import in_order
 from parlor_tui.conversations.record import Mark, Turn
-from parlor_tui.devices.base import Camera
+from parlor_tui.devices.base import MIC_RATE_HZ, Camera
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import State, TurnDone, now_s
 from parlor_tui.settings import Settings
@@ -95,7 +95,7 @@ def _turn(sitting: Sitting, talk: Talk, turn: Turn) -> Replayed:
         sitting.assistant.say(turn.said)
     else:
         samples = samples_of(wav, turn.number)
-        over_s = sitting.place.say(samples) + len(samples) / 16_000
+        over_s = sitting.place.say(samples) + len(samples) / MIC_RATE_HZ
     return Replayed(turn.number, wav is not None, then(turn), _answer(sitting, mark, over_s))
 
 

@@ -21,6 +21,7 @@ from parlor_tui.conversations.record import (
     Mark,
     Turn,
     Who,
+    day_and_time,
     head_line,
     mark_line,
     read,
@@ -101,7 +102,7 @@ def markdown(conversation: Conversation) -> str:
         if entry.said:
             lines += [f"**you** {entry.at[11:19]}".rstrip() + "  ", _escaped(entry.said), ""]
         if entry.reply:
-            heard, unheard = heard_and_not(entry)
+            heard, unheard = entry.heard_reply, entry.unheard_reply
             struck = "\n".join(f"~~{line.strip()}~~" for line in _escaped(unheard).split("\n") if line.strip())
             lines += ["**parlor**  ", " ".join(filter(None, (_escaped(heard), struck))), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -147,18 +148,6 @@ def from_json(name: str, text: str) -> tuple[Conversation, Sounds]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, binascii.Error) as error:
         raise ConversationError(f"{name}: no conversation that parlor-tui exported as JSON") from error
     return conversation, lambda number, who: wavs.get((number, who))
-
-
-def heard_and_not(turn: Turn) -> tuple[str, str]:
-    """What was heard of the reply, and the rest."""
-    if turn.status == "completed":
-        return turn.reply, ""
-    return turn.heard_reply, turn.unheard_reply
-
-
-def day_and_time(at: str) -> str:
-    """An ISO time as people read it."""
-    return at[:16].replace("T", " ")
 
 
 def write(out: Path, pieces: Iterable[str]) -> Path:

@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Callable, Iterator
 from html import escape
 
-from parlor_tui.conversations.export import Sounds, day_and_time, heard_and_not, in_order, plain, told_of
-from parlor_tui.conversations.record import Conversation, Mark, Turn, Who
+from parlor_tui.conversations.export import Sounds, in_order, plain, told_of
+from parlor_tui.conversations.record import Conversation, Mark, Turn, Who, day_and_time
 
 Pictures = Callable[[int], bytes | None]
 _STYLE = """
@@ -64,7 +64,7 @@ def _turn(turn: Turn, sounds: Sounds, pictures: Pictures) -> Iterator[str]:
         yield f'<img alt="shown to the model" src="data:image/jpeg;base64,{_base64(picture)}">'
     yield _player(sounds, turn.number, "user") + "</div>\n"
     if turn.reply:
-        heard, unheard = heard_and_not(turn)
+        heard, unheard = turn.heard_reply, turn.unheard_reply
         rest = f" <s>{_text(unheard)}</s>" if unheard else ""
         took_ms = turn.stages_ms.get("voice_to_voice")
         took = f"<time>{took_ms / 1000:.2f} s</time>" if took_ms is not None else ""

@@ -145,10 +145,15 @@ def read(name: str, data: bytes) -> Conversation:
     )
 
 
+def day_and_time(at: str) -> str:
+    """An ISO time as people read it."""
+    return at[:16].replace("T", " ")
+
+
 def earlier(conversation: Conversation, most_turns: int) -> tuple[EarlierTurn, ...]:
     """The last turns as the screen shows them above those that follow."""
     return tuple(
-        EarlierTurn(turn.said, turn.heard_reply, turn.unheard_reply, turn.at[:16].replace("T", " "))
+        EarlierTurn(turn.said, turn.heard_reply, turn.unheard_reply, day_and_time(turn.at))
         for turn in conversation.turns[-most_turns:]
         if turn.said or turn.reply
     )

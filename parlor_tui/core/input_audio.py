@@ -12,7 +12,6 @@ from parlor_tui.captions.base import SAMPLE_RATE_HZ
 from parlor_tui.pcm import pcm16_of, samples_of
 
 LONGEST_S = 120
-RATES_HZ = (16_000, 24_000)
 TAIL_MS = 300
 """Models that hear invent the last word of sound that is cut off sharply with the speech (measured on Gemma 4)."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -73,31 +72,6 @@ def shipped_folder() -> Path:
 def user_folder() -> Path:
     """Where the user may put more."""
     return config_file().parent / "themes"
-
-
-def load_all(folders: Iterable[Path] | None = None) -> tuple[list[Theme], list[str]]:
-    """Every theme of `folders` (ours, then the user's), and one line about each file that is no theme.
-
-    A theme of the same name in a later folder takes the place of the earlier one.
-    """
-    themes: dict[str, Theme] = {}
-    troubles: list[str] = []
-    for file in _files(folders if folders is not None else (shipped_folder(), user_folder())):
-        try:
-            theme = load(file)
-        except ThemeError as error:
-            troubles.append(str(error))
-        else:
-            themes[theme.name] = theme
-    return list(themes.values()), troubles
-
-
-def _files(folders: Iterable[Path]) -> Iterator[Path]:
-    for folder in folders:
-        try:
-            yield from sorted(folder.glob("*.toml"))
-        except OSError:
-            continue  # a folder that cannot be listed has no themes for us
 
 
 def load(file: Path) -> Theme:

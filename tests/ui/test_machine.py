@@ -23,6 +23,7 @@ from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.machine import KEPT, Machine
 from parlor_tui.ui.machine_lines import LONG_ROWS, heat_words, machine_line, panel_lines, spark, title
+from parlor_tui.ui.theme_watch import ThemeFolders
 from parlor_tui.ui.widgets.last_turn import LastTurn
 from parlor_tui.ui.widgets.machine import MachinePanel
 from tests.ui import machines, stand_in
@@ -181,7 +182,7 @@ class Bottom(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        for theme in themes.load_all()[0]:
+        for theme in ThemeFolders([themes.shipped_folder()]).first().themes.values():
             self.register_theme(theme)
         self.theme = themes.DEFAULT_THEME
 

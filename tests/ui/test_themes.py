@@ -15,6 +15,7 @@ from textual.theme import Theme
 
 from parlor_tui.ui import themes
 from parlor_tui.ui.cockpit import ParlorApp
+from parlor_tui.ui.theme_watch import ThemeFolders
 from tests.ui.stand_in import make_app
 
 SHIPPED = {
@@ -64,9 +65,9 @@ def shipped(name: str) -> tuple[Theme, dict[str, str]]:
 
 
 def test_ours_load_and_name_every_colour_of_ours() -> None:
-    loaded, troubles = themes.load_all([themes.shipped_folder()])
-    assert troubles == []
-    assert {theme.name: theme.dark for theme in loaded} == SHIPPED
+    found = ThemeFolders([themes.shipped_folder()]).first()
+    assert found.troubles == ()
+    assert {name: theme.dark for name, theme in found.themes.items()} == SHIPPED
     for file in themes.shipped_folder().glob("*.toml"):
         said = tomllib.loads(file.read_text(encoding="utf-8"))
         assert said["name"] == file.stem
