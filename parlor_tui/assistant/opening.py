@@ -60,6 +60,12 @@ class Opening:
         """The number of the opening that counts; what an earlier one brings is stopped."""
         return self._newest
 
+    @property
+    def has_room(self) -> bool:
+        """Whether one more can begin; if not it fails at once, and its `start` is not called."""
+        with self._lock:
+            return self._at_work < AT_WORK_AT_MOST
+
     def begin(self, start: Callable[[], Device | None], remember: Callable[[], None] | None = None) -> int:
         """Open by `start` (raises DeviceError), then `remember` it (raises SettingsError). The opening's number."""
         with self._lock:

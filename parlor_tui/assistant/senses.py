@@ -240,7 +240,7 @@ class Senses:
         """Open `choice`. `alone`: with every stream closed first, as a system of sound may want it."""
         slot.at_work = True
         first: list[Any] = []
-        if alone:
+        if alone and slot.opening.has_room:  # else nobody would close them
             for kind in _SOUND:
                 other = self._slots[kind]
                 if other.device is not None:

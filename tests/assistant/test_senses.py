@@ -14,6 +14,7 @@ import pytest
 from parlor_tui.assistant.inbox import DevicesFound as Noticed
 from parlor_tui.assistant.inbox import Input, MicrophoneEnded, OfSenses, SpeakerLost, UseDevice
 from parlor_tui.assistant.looking import has_changed
+from parlor_tui.assistant.opening import AT_WORK_AT_MOST
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.listing import Found
@@ -163,6 +164,21 @@ def test_one_that_wants_to_be_alone_is_opened_once_the_others_made_way(file: Pat
     room.settle(lambda: room.label("microphone") == "headset" and room.senses.speaker is not None)
     assert sorted(room.open_now) == ["built-in", "headset"]
     assert room.failures() == []
+
+
+def test_where_openings_hang_no_other_stream_makes_way_for_one_more(file: Path) -> None:
+    room = Room(file, microphone="default")
+    room.senses.open("microphone")
+    room.settle(lambda: room.senses.has_microphone)
+    microphone = room.senses.microphone
+    room.hold.clear()
+    for _ in range(AT_WORK_AT_MOST):
+        room.senses.take(UseDevice("speaker", "headset", remember=False))
+    room.senses.take(UseDevice("speaker", "default", remember=False))
+    room.settle(lambda: bool(room.failures()))
+    assert "does not answer" in room.failures()[0]
+    assert room.senses.microphone is microphone
+    room.hold.set()
 
 
 def test_a_speaker_that_falls_silent_while_models_load_is_opened_again_without_a_word(file: Path) -> None:
