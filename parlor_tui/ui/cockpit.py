@@ -7,7 +7,6 @@ import contextlib
 import signal
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -44,6 +43,7 @@ from parlor_tui.ui.screens.history import HistoryScreen
 from parlor_tui.ui.sensed import SensedApp, Side
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.tuned import TunedApp
+from parlor_tui.ui.wall_clock import WallClock
 from parlor_tui.ui.widgets.key_bar import KeyBar, hints
 from parlor_tui.ui.widgets.last_turn import LastTurn, LastView
 from parlor_tui.ui.widgets.machine import MachinePanel
@@ -68,12 +68,6 @@ class Host(Protocol):
 
     def trim_log(self) -> None:
         """Keep the log short."""
-
-
-def wall_clock() -> Callable[[float], str]:
-    """A function from `now_s` time to the time of day, fixed when made."""
-    started = datetime.now() - timedelta(seconds=now_s())
-    return lambda at_s: f"{started + timedelta(seconds=at_s):%H:%M:%S}"
 
 
 class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bindings=False):
@@ -107,7 +101,8 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         self._bridge = bridge
         self._host = host
         self._on_leave = on_leave
-        self._clock = clock or wall_clock()
+        self._wall = WallClock()
+        self._clock = clock or (lambda at_s: f"{self._wall.at(at_s):%H:%M:%S}")
         self._transcript = Transcript()
         self._exchange = Exchange(settings.hearing.vad_threshold)
         self._history = History()
@@ -194,6 +189,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
 
     def drain(self) -> None:
         """Take over everything that happened since the last time."""
+        self._wall.look()
         events = self._bridge.drain()
         if not events:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from textual.app import App, SystemCommand
@@ -21,6 +21,7 @@ from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.screens.conversations import ConversationsScreen
 from parlor_tui.ui.shown_talk import conversation_of
 from parlor_tui.ui.transcript import Transcript
+from parlor_tui.ui.wall_clock import WallClock
 from parlor_tui.ui.widgets.prompt import Prompt
 from parlor_tui.ui.widgets.talk import Talk, TalkFrame
 
@@ -38,6 +39,7 @@ class KeepingApp(App[int], inherit_bindings=False):
     _assistant: AssistantControl
     _transcript: Transcript
     _keys: Keys
+    _wall: WallClock
 
     class NewWanted(Message):
         """The user wants a new conversation."""
@@ -55,7 +57,6 @@ class KeepingApp(App[int], inherit_bindings=False):
         self._folder = conversations_folder(settings)
         self._recording = RecordingChanged(at_s=now_s(), record="off")
         self._model = ("", "")
-        self._day_zero = datetime.now().astimezone() - timedelta(seconds=now_s())
 
     def keeping_event(self, event: Event) -> None:
         """Take one event over."""
@@ -92,7 +93,7 @@ class KeepingApp(App[int], inherit_bindings=False):
 
     def action_export(self) -> None:
         """Write the talk into a file: what is on the screen, or more if more is kept."""
-        shown = conversation_of(self._transcript.entries, self._when, *self._model)
+        shown = conversation_of(self._transcript.entries, self._wall.at, *self._model)
         if not shown.turns:
             self.notify("There is nothing to export yet.", markup=False)
             return
@@ -104,9 +105,6 @@ class KeepingApp(App[int], inherit_bindings=False):
         self.notify(message.text, severity="error" if message.failed else "information", markup=False, timeout=8.0)
 
     # --- inside -------------------------------------------------------------------------------------------------------
-
-    def _when(self, at_s: float) -> datetime:
-        return self._day_zero + timedelta(seconds=at_s)
 
     def _chosen(self, name: str | None) -> None:
         if name is not None:
