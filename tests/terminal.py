@@ -34,7 +34,9 @@ class Tmux:
             f"mv {self.folder}/code.part {self.folder}/code; sleep 60"
         )
         settings = [f"{key}={value}" for key, value in self._environment.items()]
-        self.call("new-session", "-d", *self._size, "env", "-u", "PYTHONUNBUFFERED", *settings, "sh", "-c", inner)
+        # Python's readline puts a size into the environment of children, which programs believe before the terminal's.
+        without = [word for name in ("PYTHONUNBUFFERED", "COLUMNS", "LINES") for word in ("-u", name)]
+        self.call("new-session", "-d", *self._size, "env", *without, *settings, "sh", "-c", inner)
 
     def picture(self) -> str:
         return self.call("capture-pane", "-p")

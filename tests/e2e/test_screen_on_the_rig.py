@@ -74,12 +74,10 @@ def test_talk_type_interrupt_and_leave(screen: Tmux, rig: Rig, isolated_home: Ho
 def tune_theme_and_export(screen: Tmux, home: Home) -> None:
     """Change a setting in the panel, see that it acts; another theme, a file of the talk, and where its time went."""
     screen.keys("F2")
-    screen.wait_for("max tokens", 3.0)
-    for _ in range(40):
-        if re.search(r"▸max tokens", screen.picture()):
-            break
+    screen.wait_for("─ Tune ─", 3.0)
+    while (here := marked(screen)) != "max tokens":
         screen.keys("Down")
-        time.sleep(0.05)
+        screen.wait("the next one", lambda was=here: marked(screen) not in (was, ""), 3.0)  # type: ignore[misc]
     screen.keys("3", "Enter")
     screen.wait_for("max tokens 3 from here on", 5.0)
     screen.keys("F2")
@@ -102,6 +100,12 @@ def tune_theme_and_export(screen: Tmux, home: Home) -> None:
     assert "a long story about a cat" in text
 
 
+def marked(screen: Tmux) -> str:
+    """The panel's row that has the focus."""
+    found = re.search(r"▸([\w-]+(?: [\w-]+)*)", screen.picture())
+    return found.group(1) if found else ""
+
+
 def exported(home: Home) -> list[Path]:
     return [path for path in Path(home.env["HOME"]).rglob("*.md") if path.is_file()]
 
@@ -118,8 +122,10 @@ def test_when_the_core_is_killed_during_a_turn_the_screen_stays_and_says_so(scre
     screen.wait_for("Paris", TURN_S)
 
 
-@pytest.mark.parametrize("moment", ["LOADING", "LISTENING", "HEARING", "THINKING", "SPEAKING"])
-@pytest.mark.parametrize("key", ["C-q", "C-c"])
+@pytest.mark.parametrize(
+    ("moment", "key"),
+    [("LOADING", "C-c"), ("LISTENING", "C-q"), ("HEARING", "C-c"), ("THINKING", "C-q"), ("SPEAKING", "C-c")],
+)
 def test_it_can_be_left_from_every_state(screen: Tmux, rig: Rig, moment: str, key: str) -> None:
     start(screen)
     screen.wait_for("LOADING")

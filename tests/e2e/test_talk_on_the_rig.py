@@ -55,6 +55,7 @@ def test_a_question_is_heard_answered_and_the_answer_sounds_as_it_reads(
 
 @pytest.mark.timeout(400)
 def test_ten_questions_in_one_run_are_ten_turns(rig: Rig, isolated_home: Home) -> None:
+    isolated_home.write_config("[answering]\nmax_tokens = 8\n")
     with headless(home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
         for number, question in enumerate(QUESTIONS, 1):
