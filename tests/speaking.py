@@ -59,6 +59,11 @@ def word_error_rate(reference: str, hypothesis: str) -> float:
     return float(jiwer.wer(normalise(reference), normalise(hypothesis)))
 
 
+def character_error_rate(reference: str, hypothesis: str) -> float:
+    """The same per character: a name that is spelt otherwise was heard all the same."""
+    return float(jiwer.cer(normalise(reference), normalise(hypothesis)))
+
+
 def normalise(text: str) -> str:
     """Lower case, no punctuation, whole numbers below a million in words: "It's 42!" is "its forty two"."""
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.conftest import Home
 from tests.e2e.running import READY_S, Live, headless
 from tests.questions import QUESTIONS, VOICES, kokoro, question_wav
 from tests.rig import RATE_HZ, Rig
-from tests.speaking import transcribe, word_error_rate
+from tests.speaking import character_error_rate, transcribe
 
 STORY = QUESTIONS[5]
 AUDIBLE = 0.01
@@ -72,7 +73,9 @@ def test_in_a_room_that_echoes_it_is_stopped_by_people_alone(echoing: Rig, isola
         echoing.speak(question_wav("Stop.", VOICES[0]))
         assert live.wait("interrupted")["by"] == "voice"
         done = live.wait("turn_done", count=5)
-        assert done["heard"].lower().strip(" .!") == "stop"
+        words = re.findall(r"\w+", done["heard"].lower())
+        assert "stop" in words, done
+        assert len(words) <= 3, done
 
         with echoing.record() as recording:
             echoing.speak(question_wav(QUESTIONS[0], VOICES[1]))
@@ -80,7 +83,7 @@ def test_in_a_room_that_echoes_it_is_stopped_by_people_alone(echoing: Rig, isola
             time.sleep(0.5)
         assert last["status"] == "completed"
         heard = transcribe(wav_of(recording.audio(), tmp_path / "last.wav"))
-        assert word_error_rate(last["reply"], heard) <= 0.2
+        assert character_error_rate(last["reply"], heard) <= 0.2
 
 
 def coughed() -> NDArray[np.float32]:
