@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from parlor_tui.events import DeviceUsed, Failed, Ready, SpeechStarted, State, StateChanged, Tuned, now_s
+from parlor_tui.events import DeviceUsed, Failed, Notice, Ready, SpeechStarted, State, StateChanged, Tuned, now_s
 from parlor_tui.settings import Tuning
 from parlor_tui.settings.presets import COME_ALONG
 from parlor_tui.ui.cockpit import ParlorApp
@@ -23,6 +23,7 @@ from parlor_tui.ui.widgets.choice import Choice, Press
 from parlor_tui.ui.widgets.prompt import Prompt
 from parlor_tui.ui.widgets.slider import LABEL_CELLS, Slider, track_cells
 from parlor_tui.ui.widgets.tune_panel import TunePanel
+from parlor_tui.ui.widgets.tune_rows import Rows
 from tests.ui import stand_in
 
 ALL = Tuning().values()
@@ -142,6 +143,24 @@ async def test_every_control_is_reached_by_keys_and_seen() -> None:
             await at.pilot.press("down" if number % 2 else "tab")
         await at.press("shift+tab", "up")
         assert at.app.focused is lines[-2]
+
+
+async def test_a_banner_or_a_smaller_terminal_hides_no_control_that_has_the_focus() -> None:
+    async with desk((120, 36)) as at:
+        rows = at.app.query_one(Rows)
+        for _ in range(30):
+            await at.press("down")
+            focused = at.app.focused
+            assert focused is not None
+            if focused.region.bottom == rows.region.bottom and rows.max_scroll_y > rows.scroll_y:
+                break
+        at.assistant.replay([Notice(at_s=5.0, text="the microphone gives only silence", severity="warning", key="mic")])
+        at.app.drain()
+        await at.pilot.pause()
+        assert rows.region.contains_region(focused.region)
+        await at.pilot.resize_terminal(120, 30)
+        await at.pilot.pause()
+        assert rows.region.contains_region(focused.region)
 
 
 async def test_a_slider_has_keys_for_every_step_and_a_refusal_shows_the_value_in_use_again() -> None:

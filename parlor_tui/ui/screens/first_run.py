@@ -102,6 +102,7 @@ class FirstRunScreen(ModalScreen[None]):
         self._step = 0
         self._offer: ModelOffered | None = None
         self._model = ""
+        self._demo_grade = True
         self._found: list[Finding] = []
         self._earlier: list[Event] = []
         self._choices = DeviceChoices()
@@ -176,7 +177,10 @@ class FirstRunScreen(ModalScreen[None]):
             case ModelOffered():
                 self._offer = event
                 self._show_offer()
-            case CoreFound(model=model) | Ready(model=model):
+            case CoreFound(model=model, demo_grade=demo_grade):
+                self._model, self._demo_grade = model, demo_grade
+                self._show_offer()
+            case Ready(model=model):
                 self._model = model
                 self._show_offer()
 
@@ -191,11 +195,11 @@ class FirstRunScreen(ModalScreen[None]):
             lines = [clean(line) for line in self._offer.lines]
             told = TOLD.format(get=_key("get_model", self._keys), later=_key("no_model", self._keys))
             self.query_one("#first-offer", Static).update("\n".join([*lines, "", told]))
-        elif self._model and "SmolLM" not in self._model:
+        elif self._model and not self._demo_grade:
             self.query_one("#first-models", Static).update(HERE.format(model=clean(self._model)))
             self.query_one("#first-offer", Static).update("")
         for button in ("#first-get", "#first-lite"):
-            self.query_one(button, Button).display = offered or "SmolLM" in self._model or not self._model
+            self.query_one(button, Button).display = offered or self._demo_grade
 
     def _show_step(self) -> None:
         frame = self.query_one(Vertical)

@@ -81,6 +81,12 @@ class Rows(VerticalScroll, inherit_bindings=False):
         else:
             self.scroll_to_widget(line, animate=False)
 
+    def on_resize(self) -> None:
+        """A banner that comes, or a smaller terminal, hides no line that has the focus."""
+        focused = self.screen.focused
+        if focused is not None and self in focused.ancestors:
+            self.bring_into_view(focused)
+
     def _control(self, name: str, label: str) -> PanelLine:
         knob, shown = KNOBS.get(name), self._shown(name)
         line = Slider(knob, shown) if knob is not None and knob.kind == "slider" else Choice(name, label, shown)
