@@ -85,7 +85,7 @@ class Rows(VerticalScroll, inherit_bindings=False):
         """A banner that comes, or a smaller terminal, hides no line that has the focus."""
         focused = self.screen.focused
         if focused is not None and self in focused.ancestors:
-            self.bring_into_view(focused)
+            self.call_after_refresh(self.bring_into_view, focused)  # once the lines are laid out anew
 
     def _control(self, name: str, label: str) -> PanelLine:
         knob, shown = KNOBS.get(name), self._shown(name)
