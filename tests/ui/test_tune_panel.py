@@ -156,11 +156,18 @@ async def test_a_banner_or_a_smaller_terminal_hides_no_control_that_has_the_focu
                 break
         at.assistant.replay([Notice(at_s=5.0, text="the microphone gives only silence", severity="warning", key="mic")])
         at.app.drain()
-        await at.pilot.pause()
-        assert rows.region.contains_region(focused.region)
+        await seen(at.pilot, rows, focused)
         await at.pilot.resize_terminal(120, 30)
-        await at.pilot.pause()
-        assert rows.region.contains_region(focused.region)
+        await seen(at.pilot, rows, focused)
+
+
+async def seen(pilot: Pilot[Any], rows: Rows, line: Widget) -> None:
+    """Wait until the screen is laid out anew, and `line` is in view."""
+    for _ in range(50):
+        await pilot.pause(0.02)
+        if rows.region.contains_region(line.region):
+            return
+    raise AssertionError(f"{line} is not seen")
 
 
 async def test_a_slider_has_keys_for_every_step_and_a_refusal_shows_the_value_in_use_again() -> None:
