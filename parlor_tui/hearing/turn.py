@@ -122,11 +122,6 @@ class TurnMachine:
         """Between Begin and Drop or Commit."""
         return self._onset_at_s is not None
 
-    @property
-    def confirmed(self) -> bool:
-        """In speech, and likely so."""
-        return self._confirmed
-
     def frame(
         self,
         probability: float,

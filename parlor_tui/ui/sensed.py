@@ -120,7 +120,9 @@ class SensedApp(App[int], inherit_bindings=False):
 
     def welcome(self, doctor: Sequence[str]) -> None:
         """Show the first start's steps; `doctor` is the command that makes its checks. Never again by itself."""
-        self.push_screen(FirstRunScreen(self._assistant, doctor, self._keys), lambda _: first_run.mark_done())
+        audible = self._device_choices.chosen["speaker"] != "none"
+        welcome = FirstRunScreen(self._assistant, doctor, self._keys, audible=audible)
+        self.push_screen(welcome, lambda _: first_run.mark_done())
 
     # --- the actions --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from parlor_tui.events import Failed, MicLevel
-from parlor_tui.settings import Settings
+from parlor_tui.settings import Devices, Settings
 from parlor_tui.ui import first_run
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.first_run import Finding, examine, findings, of_terminal
@@ -162,6 +162,14 @@ async def test_the_better_model_is_taken_or_put_off_here(state: Path) -> None:
             await click(app, pilot, button)
             assert (asked, None) in assistant.asked
             assert "3 of 3" in await until(pilot, "Did you hear")
+
+
+async def test_where_no_speaker_is_wanted_nothing_is_played_and_nothing_fails(state: Path) -> None:
+    app, assistant = make(state, settings=Settings(devices=Devices(speaker="none")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("escape", "escape")
+        assert "No speaker" in await until(pilot, "3 of 3")
+        assert ("play_tone", None) not in assistant.asked
 
 
 async def test_who_hears_nothing_chooses_another_speaker_and_the_level_moves(state: Path) -> None:

@@ -67,7 +67,10 @@ def _key(action: str, keys: Keys) -> str:
 
 
 class FirstRunScreen(ModalScreen[None]):
-    """Esc skips a step; after the last one the talk begins. `command` starts the doctor."""
+    """Esc skips a step; after the last one the talk begins.
+
+    `command` starts the doctor; `audible`: there is a speaker.
+    """
 
     DEFAULT_CSS = """
     FirstRunScreen {
@@ -94,8 +97,9 @@ class FirstRunScreen(ModalScreen[None]):
         Binding("right", "app.focus_next", show=False),
     ]
 
-    def __init__(self, assistant: AssistantControl, command: Sequence[str], keys: Keys) -> None:
+    def __init__(self, assistant: AssistantControl, command: Sequence[str], keys: Keys, *, audible: bool) -> None:
         super().__init__()
+        self._audible = audible
         self._keys = keys
         self._assistant = assistant
         self._command = command
@@ -209,8 +213,10 @@ class FirstRunScreen(ModalScreen[None]):
         after = self.query_one("#first-next", Button)
         after.label = "Begin to talk" if last else "Next"
         after.focus()
-        if last:
+        if last and self._audible:
             self._assistant.play_tone()
+        elif last:
+            self.query_one("#first-heard", Static).update("No speaker, as the settings say: replies are only shown.")
 
     def action_skip(self) -> None:
         """On to the next step; after the last one it is over."""
