@@ -12,6 +12,7 @@ from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.sounding import Reply, Sounding
 from parlor_tui.assistant.turn_words import TurnWords
 from parlor_tui.events import (
+    AskedAgain,
     CoreEvent,
     EagerCount,
     Event,
@@ -37,6 +38,9 @@ from parlor_tui.events import (
 from parlor_tui.hearing.turn import ReplyPhase
 from parlor_tui.link import client_events as say
 from parlor_tui.observe.stages import LatencyObserver
+
+_A_WORD_MS = 150
+"""A shorter piece of a reply told the user nothing."""
 
 
 class Tap(Protocol):
@@ -104,12 +108,12 @@ class Replying:
     def ask(self, turn: int) -> None:
         """Have the core answer the turn."""
         self._send(say.CreateResponse(turn))
-        self._playback.begin()
-        self._playback.wake()
         self.await_answer(turn)
+        self._playback.wake()
 
     def await_answer(self, turn: int) -> None:
         """The core was asked to answer the turn."""
+        self._playback.begin()
         self._reply = Reply(turn, self._words.said(turn))
 
     def captioned(self, turn: int, text: str) -> bool:
@@ -206,7 +210,7 @@ class Replying:
             self._over(reply, "failed", "")
 
     def core_lost(self) -> None:
-        """The core is gone. A reply that had begun is over; one without a word waits for the next core."""
+        """The core is gone. A reply that was heard in part is over; one without a word waits for the next core."""
         self._cuts.core_lost()
         hopeless = self._words.memories.core_lost()
         reply = self._reply
@@ -220,6 +224,7 @@ class Replying:
             self._remember(reply, reply.text)
             return
         self._reply = None
+        unheard = not reply.text or (self._playback.has_speaker and self._playback.played_ms() < _A_WORD_MS)
         self._sounding.ended(reply, now_s(), self._playback.stop())
         if reply.turn in hopeless:
             self._emit(
@@ -228,10 +233,11 @@ class Replying:
             self._words.drop(reply.turn)  # the next core is not told of it either
             reply.said = ""
             self._over(reply, "failed", "")
-        elif reply.text:
-            self._over(reply, "failed", reply.text)
-        else:
+        elif unheard:
             self._reply = Reply(reply.turn, reply.said)
+            self._emit(AskedAgain(at_s=now_s(), turn=reply.turn))
+        else:
+            self._over(reply, "failed", reply.text)
 
     def give_up(self) -> None:
         """No core will come any more: nothing waits for one."""

@@ -19,6 +19,7 @@ from parlor_tui.assistant.demo import Demo
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.select import open_microphone
 from parlor_tui.events import (
+    AskedAgain,
     AudioStarted,
     AudioStopped,
     Caption,
@@ -211,6 +212,8 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return line("media_taken", turn=turn, kind=kind, took_ms=round(took_ms, 1))
         case ReplyText(turn=turn, delta=delta, final=final, whole=whole):
             return line("reply_text", turn=turn, delta=delta, final=final, **({"text": whole} if final else {}))
+        case AskedAgain(turn=turn):
+            return line("asked_again", turn=turn)
         case AudioStarted(turn=turn):
             return line("audio_started", turn=turn)
         case AudioStopped(turn=turn, played_ms=played_ms):

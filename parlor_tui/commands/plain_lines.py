@@ -6,6 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from parlor_tui.events import (
+    AskedAgain,
     Caption,
     ConversationBegun,
     CoreFound,
@@ -76,6 +77,9 @@ class PlainLines:
                 return [f"you: {event.text}" if event.text.strip() else "you: no words"]
             case ReplyText():
                 return self._reply(event)
+            case AskedAgain():
+                self._splitter = SentenceSplitter(first_clause=False)
+                return ["it is asked again"]
             case Interrupted():
                 return [f"interrupted {CUT_BY[event.by]}"]
             case HeardText() if event.heard.strip():

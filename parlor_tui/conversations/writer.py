@@ -50,6 +50,7 @@ class Writer:
         self._bytes_lock = threading.Lock()
         self._waiting_bytes = 0
         self._failed = threading.Event()
+        self._begun: set[Path] = set()
         self._whole: set[Path] = set()
         self._thread: threading.Thread | None = None
 
@@ -70,8 +71,8 @@ class Writer:
         self._failed.clear()
 
     def has_written(self, folder: Path) -> bool:
-        """Whether any of that conversation was written."""
-        return folder / TALK in self._whole
+        """Whether any of that conversation was written: if its folder is not there, it was deleted."""
+        return folder in self._begun
 
     def close(self, timeout_s: float) -> None:
         """Write what waits, for `timeout_s` at most, and end."""
@@ -114,7 +115,8 @@ class Writer:
                 if not self._failed.is_set():
                     self._write(job)
             except OSError as error:
-                self._fail(f"{error.filename or job.folder}: cannot be written: {error.strerror or error}")
+                if not (self.has_written(job.folder) and not job.folder.is_dir()):  # it was not deleted meanwhile
+                    self._fail(f"{error.filename or job.folder}: cannot be written: {error.strerror or error}")
             finally:
                 self._done(len(job.lines if isinstance(job, _Append) else job.content))
 
@@ -124,6 +126,7 @@ class Writer:
             job.folder.mkdir(mode=0o700)
         elif not job.folder.is_dir():
             return  # it was deleted
+        self._begun.add(job.folder)
         if isinstance(job, _Append):
             file = job.folder / TALK
             lines = job.lines if file in self._whole else _after_torn(file) + job.lines

@@ -41,6 +41,7 @@ from parlor_tui.events.core import (
 )
 from parlor_tui.events.machine import HOT_C, MachineRead, Reading
 from parlor_tui.events.terminal import (
+    AskedAgain,
     AudioStarted,
     AudioStopped,
     CameraFrame,
@@ -84,6 +85,7 @@ from parlor_tui.events.tuning import Tuned
 
 __all__ = [
     "HOT_C",
+    "AskedAgain",
     "AudioStarted",
     "AudioStopped",
     "CameraFrame",

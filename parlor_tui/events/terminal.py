@@ -211,6 +211,13 @@ class ReplyText(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedAgain(Event):
+    """The core died before a word of the reply was heard: the next core answers the turn; what was written is void."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyUnitReady(Event):
     """A clause or sentence of the reply was handed to the voice."""
 

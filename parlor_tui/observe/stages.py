@@ -6,6 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from parlor_tui.events import (
+    AskedAgain,
     AudioStarted,
     Caption,
     Event,
@@ -78,6 +79,9 @@ class LatencyObserver:
                 marks.audio_s = marks.audio_s or at_s
             case AudioStarted(turn=turn, at_s=at_s):
                 self._marks(turn).audible_s = at_s
+            case AskedAgain(turn=turn):
+                marks = self._marks(turn)
+                marks.token_s = marks.unit_s = marks.audio_s = marks.audible_s = None
             case _:
                 pass
 

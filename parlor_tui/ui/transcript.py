@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from parlor_tui.events import (
+    AskedAgain,
     Caption,
     ConversationBegun,
     Event,
@@ -28,6 +29,7 @@ from parlor_tui.events import (
 )
 from parlor_tui.ui.entries import Changes, Entry, LineEntry, TurnEntry, earlier_entry
 from parlor_tui.ui.pauses import ended_words
+from parlor_tui.ui.spoken import Spoken
 from parlor_tui.ui.text import clean
 
 __all__ = ["ENTRIES_LIMIT", "Changes", "Entry", "LineEntry", "Transcript", "TurnEntry"]
@@ -112,22 +114,40 @@ class Transcript:
                 entry.reply = clean(event.whole) if event.whole else entry.reply + clean(event.delta)
                 entry.reply_final = entry.reply_final or event.final
                 self._touch(entry)
-            case ReplyUnitReady() if entry := self._turns.get(event.turn):
+            case (
+                AskedAgain()
+                | ReplyUnitReady()
+                | ReplyAudioArrived()
+                | ReplyTimed()
+                | SpeakerLevel()
+                | Interrupted()
+                | HeardText()
+                | TurnDone()
+            ) if entry := self._turns.get(event.turn):
+                self._replied(entry, event)
+
+    def _replied(self, entry: TurnEntry, event: Event) -> None:
+        """What is heard of the reply to a turn, and what becomes of it."""
+        match event:
+            case AskedAgain():
+                entry.reply, entry.reply_final, entry.spoken = "", False, Spoken()
+                self._touch(entry)
+            case ReplyUnitReady():
                 entry.spoken.add_unit(clean(event.text))
-            case ReplyAudioArrived() if entry := self._turns.get(event.turn):
+            case ReplyAudioArrived():
                 entry.spoken.add_samples(event.samples)
-            case ReplyTimed() if entry := self._turns.get(event.turn):
+            case ReplyTimed():
                 entry.spoken.add_words(clean(event.text), event.ends_ms)
-            case SpeakerLevel() if entry := self._turns.get(event.turn):
+            case SpeakerLevel():
                 self._sounds(entry, event.played_ms)
-            case Interrupted() if entry := self._turns.get(event.turn):
+            case Interrupted():
                 self._sounds(entry, event.played_ms)
                 entry.cut_by, entry.played_ms, entry.cut_s = event.by, event.played_ms, event.at_s
                 self._touch(entry)
-            case HeardText() if entry := self._turns.get(event.turn):
+            case HeardText():
                 entry.heard = clean(event.heard)
                 self._touch(entry)
-            case TurnDone() if entry := self._turns.get(event.turn):
+            case TurnDone():
                 self._done(entry, event)
 
     def _begin(self, event: ConversationBegun) -> None:

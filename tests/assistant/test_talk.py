@@ -9,6 +9,7 @@ from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.utterance import Heard
 from parlor_tui.events import (
+    AskedAgain,
     CaptionFinal,
     CoreNotice,
     EagerCount,
@@ -345,6 +346,36 @@ def test_a_reply_that_is_here_as_a_whole_is_not_made_again_after_the_core_died()
     terminal.talk.core_lost()
     terminal.talk.core_back()
     assert terminal.sent == [CreateItem("user", "Count."), CreateItem("assistant", "One two three four five.")]
+
+
+@pytest.mark.parametrize(("played_ms", "again"), [(0, True), (10, True), (600, False)])
+def test_a_reply_of_which_no_word_was_heard_is_made_again_after_the_core_died(played_ms: int, again: bool) -> None:
+    loudspeaker = Loudspeaker()
+    terminal = Terminal(loudspeaker)
+    terminal.speak()
+    terminal.begin_to_answer(1, "One two three four five.", seconds=2.0)
+    loudspeaker.play(played_ms)
+    terminal.talk.tick(hold=False)
+    terminal.talk.core_lost()
+    assert terminal.turns_done() == ([] if again else [(1, "failed")])
+    assert [event.turn for event in terminal.events if isinstance(event, AskedAgain)] == ([1] if again else [])
+    terminal.sent.clear()
+    terminal.talk.core_back()
+    assert terminal.requests() == (["CommitAudio", "CreateResponse"] if again else [])
+    if again:
+        terminal.begin_to_answer(1, "Six.", seconds=0.5)
+        terminal.talk.core_said(ReplyDone("resp_1", "item_1", 1, "completed", "Six."))
+        loudspeaker.play(1000)
+        terminal.talk.tick(hold=False)
+        assert terminal.turns_done() == [(1, "completed")]
+
+
+def test_what_is_only_shown_of_a_reply_counts_as_read() -> None:
+    terminal = Terminal()
+    terminal.talk.typed("Count.", None)
+    terminal.begin_to_answer(1, "One two three")
+    terminal.talk.core_lost()
+    assert terminal.turns_done() == [(1, "failed")]
 
 
 def test_okay_is_an_answer_once_the_reply_has_said_it_all() -> None:

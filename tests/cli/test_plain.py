@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from parlor_tui.commands.plain import input_lines
 from parlor_tui.commands.plain_lines import PlainLines, Said
 from parlor_tui.commands.plain_words import COMMANDS, TypedLines, typed_value
-from parlor_tui.events import Event, Loading, Notice, ReplyText, State, StateChanged
+from parlor_tui.events import AskedAgain, Event, Loading, Notice, ReplyText, State, StateChanged
 from parlor_tui.settings import toml_value
 from parlor_tui.ui.bridge import Bridge
 from tests.conftest import Home
@@ -47,6 +47,11 @@ def test_a_talk_is_told_in_whole_lines() -> None:
         "you: How long does tea need to steep?",
         "parlor: Black tea needs three to five minutes.",
     ]
+
+
+def test_what_was_written_of_a_reply_that_is_asked_again_is_not_taken_for_its_beginning() -> None:
+    begun, again = ReplyText(at_s=1.0, turn=0, delta="Hello th"), AskedAgain(at_s=1.1, turn=0)
+    assert told(begun, again, ReplyText(at_s=1.2, turn=0, delta="", final=True)) == ["it is asked again"]
 
 
 def test_a_trouble_is_told_once_and_again_when_it_is_over() -> None:

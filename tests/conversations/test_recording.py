@@ -16,7 +16,9 @@ from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.utterance import Heard
-from parlor_tui.conversations.record import Conversation
+from parlor_tui.conversations import writer as writer_module
+from parlor_tui.conversations.record import Conversation, head_line
+from parlor_tui.conversations.store import Store
 from parlor_tui.conversations.writer import Writer
 from parlor_tui.events import (
     CaptionFinal,
@@ -222,6 +224,34 @@ def test_a_deleted_conversation_is_followed_by_a_new_one(tmp_path: Path) -> None
     terminal.answer(2, "Two.")
     (talk,) = terminal.kept()
     assert [turn.said for turn in talk.turns] == ["Two?"]
+
+
+@pytest.mark.parametrize("operation", ["append", "save"])
+def test_a_conversation_deleted_while_it_is_written_is_no_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    troubles: list[str] = []
+    writer = Writer(troubles.append)
+    folder = tmp_path / "2026-01-02-030405"
+    written = writer_module._append
+
+    def deleted_first(file: Path, content: bytes) -> None:
+        if content == b"late":
+            Store(tmp_path).delete(folder.name)
+        written(file, content)
+
+    monkeypatch.setattr(writer_module, "_append", deleted_first)
+    writer.begin(folder, head_line("2026-01-02T03:04:05+00:00", "lite", "m"))
+    if operation == "append":
+        writer.append(folder, b"late")
+    else:
+        writer.save(folder, "001-user.wav", b"late")
+    other = tmp_path / "2026-01-02-030406"
+    writer.begin(other, b"next\n")
+    writer.close(2.0)
+    assert troubles == []
+    assert (other / "talk.jsonl").read_bytes() == b"next\n"
+    assert not folder.exists()
 
 
 def test_a_new_conversation_is_kept_apart_and_begins_with_nothing(tmp_path: Path) -> None:

@@ -112,6 +112,8 @@ def test_speech_while_it_thinks_joins_the_turn(rig: Rig, isolated_home: Home) ->
 
 @pytest.mark.parametrize("moment", ["turn_committed", "audio_started"])
 def test_when_the_core_dies_it_comes_back_and_the_next_turn_works(rig: Rig, isolated_home: Home, moment: str) -> None:
+    if moment == "turn_committed":
+        isolated_home.write_config("[hearing]\neager_ms = 0\n")  # it thinks: nothing can be heard by then
     with headless(home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[0]))

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlor_tui.events import AudioStarted, Caption, Event, ReplyAudioArrived, ReplyText, ReplyUnitReady, TurnCommitted
+from parlor_tui.events import (
+    AskedAgain,
+    AudioStarted,
+    Caption,
+    Event,
+    ReplyAudioArrived,
+    ReplyText,
+    ReplyUnitReady,
+    TurnCommitted,
+)
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE, LatencyObserver
 
 
@@ -73,6 +82,14 @@ def test_an_unfinished_turn_has_the_stages_that_happened() -> None:
         {"endpoint": 600, "hear": 100, "first_token": 100}
     )
     assert LatencyObserver().stages_ms(5) == {}
+
+
+def test_a_turn_that_is_asked_again_has_the_times_of_the_reply_that_was_heard() -> None:
+    begun = spoken_turn(1, 10.0, 10.6, 10.7, 10.8, 10.85, 11.35, 11.4)
+    again = spoken_turn(1, 10.0, 10.6, 10.7, 15.8, 15.85, 16.35, 16.4)[2:]
+    stages = observed([*begun, AskedAgain(at_s=12.0, turn=1), *again]).stages_ms(1)
+    assert stages[VOICE_TO_VOICE] == pytest.approx(6400)
+    assert stages["first_token"] == pytest.approx(5100)
 
 
 def test_only_the_last_turns_are_kept() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlor_tui.events import (
+    AskedAgain,
     Caption,
     Event,
     Failed,
@@ -339,6 +340,16 @@ def test_a_refused_turn_is_marked_and_the_reason_follows() -> None:
     transcript.typed("too long", 1.0)
     transcript.apply(Failed(at_s=2.0, text="the turn is too long"))
     assert plain(transcript) == ["you     too long", "        ✗ not sent", "✗ error: the turn is too long"]
+
+
+def test_a_reply_of_which_nothing_was_heard_is_written_anew_when_it_is_asked_again() -> None:
+    transcript = talk(
+        Caption(at_s=1.0, turn=0, text="hi", final=True),
+        ReplyText(at_s=1.1, turn=0, delta="Hello th"),
+        AskedAgain(at_s=1.2, turn=0),
+        ReplyText(at_s=1.3, turn=0, delta="Good day."),
+    )
+    assert plain(transcript) == ["you     hi", "parlor  Good day."]
 
 
 @pytest.mark.parametrize(
