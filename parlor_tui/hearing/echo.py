@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.hearing.echo_path import EchoPath, VoiceOrEcho
+from parlor_tui.hearing.echo_path import EchoPath, VoiceOrEcho, is_residue
 from parlor_tui.hearing.likeness import flat_likeness, likeness
 from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ
 from parlor_tui.pcm import SILENT_DBFS
@@ -38,6 +38,12 @@ WINDOW_SAMPLES = 4096
 LONGEST_LAG_SAMPLES = 8192
 SURELY_ECHO = 0.62
 """Likeness of microphone and reference. Bursts of echo: 0.64 to 0.94; a user as loud as the echo: 0.31 to 0.7."""
+LEFT_POWER = 1e-6
+"""-60 dBFS: what the canceller leaves can be taken for speech."""
+RESIDUE_BLOCKS = 3
+"""So many in a row say that the room has changed, and is to be learnt anew."""
+RAMP_SAMPLES = 32
+"""2 ms: no click, and hardly anything of what is shut out."""
 STALE_S = 0.25
 """After a gap of that much nobody wants what was held back before it: the microphone was muted."""
 SMOOTHING_S = 0.3
@@ -115,8 +121,10 @@ class EchoCanceller:
         self._done = np.zeros(0, np.float32)
         self._before = np.zeros(0, np.float32)
         self._near_window = np.zeros(0, np.float32)
+        self._left_window = np.zeros(0, np.float32)
         self._far_window = np.zeros(0, np.float32)
         self._gate = 1.0
+        self._residue_blocks = 0
         self._time = SteadyTime()
         self._silent_s = math.inf
         self._near_power = self._clean_power = 0.0
@@ -173,6 +181,7 @@ class EchoCanceller:
         self._done = np.zeros(FRAME_SAMPLES % PIECE_SAMPLES * 4, np.float32)
         self._before = np.zeros(round(self.delay_s * SAMPLE_RATE_HZ), np.float32)
         self._near_window = np.zeros(WINDOW_SAMPLES, np.float32)
+        self._left_window = np.zeros(WINDOW_SAMPLES, np.float32)
         self._far_window = np.zeros(WINDOW_SAMPLES + LONGEST_LAG_SAMPLES, np.float32)
         self._gate = 1.0
         self._time = SteadyTime()
@@ -207,8 +216,10 @@ class EchoCanceller:
         self._far_window = np.concatenate((self._far_window, far))[-WINDOW_SAMPLES - LONGEST_LAG_SAMPLES :]
         alike = 0.0 if self._path.seen or not self.active else flat_likeness(self._near_window, self._far_window)
         self._path.block(float(np.mean(np.square(samples))), float(np.mean(np.square(far))), alike, length_s)
-        cleaned = self._without_bursts(cleaned)
-        return self._told(_Withheld(near, cleaned, end_at_s - self.delay_s), alike)
+        residue = self._leaves_echo(cleaned)
+        gain = self._gain(shut=residue or self._is_burst())
+        raw = near * gain if residue else near
+        return self._told(_Withheld(raw, cleaned * gain, end_at_s - self.delay_s), alike)
 
     def _told(self, block: _Withheld, alike: float) -> list[Cleaned]:
         """What of `block`, and of those withheld before it, is known to be echo or not."""
@@ -232,13 +243,29 @@ class EchoCanceller:
         self._played_s = 0.0
         self._near_power = self._clean_power = 0.0
 
-    def _without_bursts(self, cleaned: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _is_burst(self) -> bool:
+        """Echo that a fresh AEC3 lets through."""
         unsure = self.active and not self.settled and not self._path.absent
-        shut = unsure and likeness(self._near_window, self._far_window) > SURELY_ECHO
-        gate, self._gate = self._gate, 0.0 if shut else 1.0
-        if gate == self._gate == 1.0:
-            return cleaned
-        return cleaned * np.linspace(gate, self._gate, FRAME_SAMPLES, dtype=np.float32)
+        return unsure and likeness(self._near_window, self._far_window) > SURELY_ECHO
+
+    def _leaves_echo(self, cleaned: NDArray[np.float32]) -> bool:
+        """Before AEC3 has learnt the room, and where the echo comes later or sooner than before: it tells of neither."""
+        self._left_window = np.concatenate((self._left_window, cleaned))[-WINDOW_SAMPLES:]
+        if not self.active or float(np.mean(np.square(cleaned))) < LEFT_POWER:
+            return False
+        left_alike = flat_likeness(self._left_window, self._far_window)
+        near_alike = lambda: flat_likeness(self._near_window, self._far_window)  # noqa: E731 - dear, and seldom asked for
+        residue = is_residue(left_alike, near_alike, likely=not self.settled)
+        self._residue_blocks = self._residue_blocks + 1 if residue else 0
+        if self._residue_blocks >= RESIDUE_BLOCKS:
+            self._played_s = 0.0
+        return residue
+
+    def _gain(self, *, shut: bool) -> NDArray[np.float32]:
+        gain = np.full(FRAME_SAMPLES, 0.0 if shut else 1.0, np.float32)
+        gain[:RAMP_SAMPLES] = np.linspace(self._gate, gain[-1], RAMP_SAMPLES)
+        self._gate = float(gain[-1])
+        return gain
 
     def _cleaned(self, samples: NDArray[np.float32], far: NDArray[np.float32]) -> NDArray[np.float32]:
         near = np.concatenate((self._waiting, samples.astype(np.float32, copy=False)))

@@ -90,7 +90,21 @@ def test_no_burst_of_echo_comes_through_while_the_room_is_unknown(
     microphone = echo_of(played, delay_ms, -12) + 5 * hiss(len(played))
     assert (run(microphone, played).probability < 0.5).all()
     monkeypatch.setattr(echo_module, "SURELY_ECHO", 2.0)
+    monkeypatch.setattr(echo_module, "is_residue", lambda *_, **__: False)
     assert (run(microphone, played).probability >= 0.5).any(), "AEC3 alone lets a burst through"
+
+
+@pytest.mark.parametrize(("first", "second"), [((60, -6), (20, -12)), ((20, -12), (200, -20)), ((200, -20), (100, -6))])
+def test_an_echo_that_comes_later_or_sooner_than_before_is_no_speech(
+    first: tuple[int, float], second: tuple[int, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = np.concatenate([replies(), np.zeros(SAMPLE_RATE_HZ, np.float32), replies()])
+    moved = len(replies()) + SAMPLE_RATE_HZ * 3 // 4
+    microphone = np.concatenate([echo_of(played, *first)[:moved], echo_of(played, *second)[moved:]]) + hiss(len(played))
+    assert (run(microphone, played).probability < 0.5).all()
+    monkeypatch.setattr(echo_module, "is_residue", lambda *_, **__: False)
+    hot = run(microphone, played).probability >= 0.5
+    assert hot[moved // FRAME_SAMPLES :].any(), "AEC3 alone takes it for speech"
 
 
 def test_a_user_as_loud_as_the_echo_comes_through_while_the_room_is_unknown() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlor_tui.hearing.echo_path import EchoPath, VoiceOrEcho
+from parlor_tui.hearing.echo_path import ECHO_ALIKE, EchoPath, VoiceOrEcho, is_residue
 
 BLOCK_S = 0.032
 ROOM = 1e-7
@@ -25,6 +25,23 @@ def learnt() -> EchoPath:
 
 def test_a_reply_that_leaves_no_trace_says_that_there_is_no_way_for_it() -> None:
     assert learnt().absent
+
+
+def test_where_the_room_is_too_loud_for_a_trace_none_says_nothing() -> None:
+    path = EchoPath()
+    follow(path, 3.0, LOUD / 1000, 0.0)
+    follow(path, 5.0, LOUD / 1000, LOUD)
+    assert not path.known
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.booleans())
+def test_nothing_that_is_unlike_the_speaker_or_stands_out_of_the_microphone_is_residue(
+    left: float, near: float, likely: bool
+) -> None:
+    if is_residue(left, lambda: near, likely=likely):
+        assert left >= 0.1
+        assert near >= ECHO_ALIKE
+    assert is_residue(1.0, lambda: 1.0, likely=likely)
 
 
 def test_it_is_not_known_before_an_echo_could_be_there() -> None:
