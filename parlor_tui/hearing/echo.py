@@ -249,7 +249,7 @@ class EchoCanceller:
         return unsure and likeness(self._near_window, self._far_window) > SURELY_ECHO
 
     def _leaves_echo(self, cleaned: NDArray[np.float32]) -> bool:
-        """Before AEC3 has learnt the room, and where the echo comes later or sooner than before: it tells of neither."""
+        """Before AEC3 has learnt the room, and where the echo comes later or sooner than before. It tells neither."""
         self._left_window = np.concatenate((self._left_window, cleaned))[-WINDOW_SAMPLES:]
         if not self.active or float(np.mean(np.square(cleaned))) < LEFT_POWER:
             return False
