@@ -25,12 +25,14 @@ LIVE_MODULES = (
     "test_poor_terminals",
     "test_real_terminal",
 )
-"""Their tests start the program, a core, processes or devices, and would disturb each other side by side."""
+"""Their tests start the program, a core, processes or devices."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "rig: needs the virtual microphone and speaker, and so Linux (set by itself)")
-    config.addinivalue_line("markers", "live: starts processes or devices; to be run one at a time (set by itself)")
+    config.addinivalue_line(
+        "markers", "live: starts processes or devices; by two at most, one with `rig` alone (set by itself)"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -54,12 +54,20 @@ def chirp(rate_hz: int, seconds: float = 1.5) -> np.ndarray:
 
 
 def likeness(heard: np.ndarray, source: np.ndarray) -> tuple[float, int]:
-    """Correlation of `source` with the part of `heard` that matches best, and where that part begins."""
+    """Correlation of `source` with the part of `heard` that matches best, and where that part begins.
+
+    A sound server that changes the rate may place it between two samples.
+    """
     size = 1 << int(np.ceil(np.log2(len(heard) + len(source))))
-    cross = np.fft.irfft(np.fft.rfft(heard, size) * np.conj(np.fft.rfft(source, size)), size)
-    at = int(np.argmax(cross[: max(1, len(heard) - len(source) + 1)]))
-    part = heard[at : at + len(source)]
-    return float(np.dot(part, source) / (np.linalg.norm(part) * np.linalg.norm(source) + 1e-9)), at
+    spectrum, turn = np.fft.rfft(heard, size), 2j * np.pi * np.fft.rfftfreq(size)
+    found = []
+    for fraction in (0.0, 0.25, 0.5, 0.75):
+        placed = np.fft.irfft(spectrum * np.exp(turn * fraction), size)
+        cross = np.fft.irfft(np.fft.rfft(placed) * np.conj(np.fft.rfft(source, size)), size)
+        at = int(np.argmax(cross[: max(1, len(heard) - len(source) + 1)]))
+        part = placed[at : at + len(source)]
+        found.append((float(np.dot(part, source) / (np.linalg.norm(part) * np.linalg.norm(source) + 1e-9)), at))
+    return max(found)
 
 
 def wait_until(what: Any, seconds: float) -> bool:

@@ -109,6 +109,7 @@ def test_a_model_that_hangs_is_given_up_on_and_the_talk_goes_on(
     site.mkdir()
     (site / "sitecustomize.py").write_text(textwrap.dedent(WEDGE.format(mark=str(mark))))
     env = {**rig.env, "PYTHONPATH": f"{site}:{isolated_home.env['PYTHONPATH']}"}
+    isolated_home.write_config("[answering]\nmax_tokens = 16\n")  # what it writes is long and means nothing
     with headless(*gemma(model), home=isolated_home, env=env) as live:
         live.wait("ready", timeout_s=READY_S)
         rig.speak(question_wav(QUESTIONS[0]))
