@@ -78,6 +78,9 @@ class JitterBuffer:
         `audible_at_s` is when the first of `out` can be heard.
         """
         with self._lock:
+            if not self._waiting and self._shape.at_rest:
+                self._silence(out, audible_at_s)
+                return 0
             count = min(len(out), self._waiting, self._shape.playable(len(out)))
             out[:count] = self._ring[self._positions(0, count)]
             out[count:] = 0.0
@@ -100,6 +103,17 @@ class JitterBuffer:
             self._sound.add(out, audible_at_s)
             self._shape.add_wake_noise(out, count)
             return count
+
+    def _silence(self, out: NDArray[np.float32], audible_at_s: float) -> None:
+        """What is pulled a hundred times a second as long as nobody speaks."""
+        out.fill(0.0)
+        until_s = audible_at_s + len(out) / SPEAKER_RATE_HZ
+        self._pulls.append(_Pull(audible_at_s, self._played, 0, until_s, SILENT_DBFS))
+        if self._shape.held:
+            self._shape.hold()
+        elif self._played:
+            self._dry = True
+        self._sound.add(out, audible_at_s)
 
     def flush(self) -> None:
         """Throw away what waits but for a fade to silence, and end a hold. A flush during that fade lets it go on."""

@@ -45,6 +45,11 @@ class OutputShape:
         """Sounds something that falling silent would cut."""
         return self._sounding and self._fade_step > 0
 
+    @property
+    def at_rest(self) -> bool:
+        """Nothing sounds, nor does what sounded die away: silence stays silence."""
+        return not (self._sounding or self._glide_left or self._wake_left or self._last)
+
     def playable(self, count: int) -> int:
         """Of the next `count` samples, how many may be played before a hold is silent."""
         return min(count, self._fade_step) if self.held else count

@@ -100,8 +100,10 @@ class PlayedSound:
 
     def _append(self, samples: NDArray[np.float32]) -> None:
         kept = samples[-len(self._ring) :]
-        first = self._total + len(samples) - len(kept)
-        self._ring[(first + np.arange(len(kept))) % len(self._ring)] = kept
+        first = (self._total + len(samples) - len(kept)) % len(self._ring)
+        before_end = min(len(kept), len(self._ring) - first)
+        self._ring[first : first + before_end] = kept[:before_end]
+        self._ring[: len(kept) - before_end] = kept[before_end:]
         self._total += len(samples)
 
     def _place(self, audible_at_s: float, length_s: float) -> None:
