@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Replay and print; 0 if anything was answered, 3 if something is missing, else 4; 130 after Ctrl-C.
 
-    Raises ConversationError and BenchError.
+    Raises ConversationError, CoreClientError and BenchError.
     """
     from parlor_tui.commands.replay_parts import Outcome
     from parlor_tui.logfile import noise_into
