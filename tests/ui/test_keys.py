@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import pytest
 from textual.geometry import Offset
 from textual.pilot import Pilot
@@ -12,7 +15,7 @@ from parlor_tui.ui.widgets.key_bar import KeyBar
 from parlor_tui.ui.widgets.progress import Banner, Progress
 from parlor_tui.ui.widgets.prompt import TYPED_LIMIT, Prompt
 from parlor_tui.ui.widgets.status import StatusLine
-from parlor_tui.ui.widgets.talk import EntryView, Talk
+from parlor_tui.ui.widgets.talk import STANDING, EntryView, Talk
 from tests.ui import stand_in
 from tests.ui.stand_in import StandIn, make_app
 
@@ -192,10 +195,37 @@ async def test_a_growing_reply_stays_in_sight_and_old_turns_leave() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         many = [Caption(at_s=1.0, turn=turn, text=f"turn {turn}", final=True) for turn in range(230)]
         await show(app, pilot, assistant, *many)
-        assert len(app.query(EntryView)) == 200
+        assert len(app.query(EntryView)) == STANDING
         for index in range(30):
             text = await show(app, pilot, assistant, ReplyText(at_s=2.0, turn=229, delta=f"word{index} long enough "))
             assert f"word{index}" in text
+
+
+async def test_earlier_turns_come_as_one_scrolls_up_to_them_and_what_is_read_stays_where_it_is() -> None:
+    app, assistant = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        many = [Caption(at_s=1.0, turn=turn, text=f"turn number {turn:03d}", final=True) for turn in range(230)]
+        await show(app, pilot, assistant, *many)
+        talk = app.query_one(Talk)
+        firsts = []
+        for _ in range(80):
+            before = screen_text(app)
+            await pilot.press("pageup")
+            await pilot.pause()
+            firsts.append(min(int(number) for number in re.findall(r"turn number (\d+)", screen_text(app))))
+            if screen_text(app) == before and talk.scroll_y == 0:
+                break
+        assert firsts[-1] == 30
+        assert all(0 <= before - after <= 24 for before, after in itertools.pairwise(firsts))
+        assert len(app.query(EntryView)) == 200
+        await show(app, pilot, assistant, Caption(at_s=2.0, turn=230, text="turn number 230", final=True))
+        assert "turn number 230" not in screen_text(app)
+        talk.scroll_end(animate=False)
+        await pilot.pause()
+        assert "turn number 231" in await show(
+            app, pilot, assistant, Caption(at_s=2.0, turn=231, text="turn number 231", final=True)
+        )
+        assert len(app.query(EntryView)) == STANDING
 
 
 async def test_markup_in_words_and_replies_is_drawn_as_it_is() -> None:

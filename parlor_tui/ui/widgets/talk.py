@@ -25,6 +25,9 @@ TIMES_FROM_CELLS, SECONDS_FROM_CELLS, WIDE_CELLS = 48, 64, 90
 """Widths of the talk from which each entry carries its time of day; with seconds, and figures of each turn, where the
 screen is not low; and there as well."""
 SHORT_TIME = len("12:40")
+STANDING = 50
+"""So many of the newest entries are laid out; more, step by step, once the user scrolls up to the first of them. What a
+screen full of text costs when its width changes grows with all that is laid out."""
 WELCOME, WELCOME_TYPED = "Say something, or type below.", "Type below."
 
 
@@ -153,10 +156,15 @@ class Talk(VerticalScroll):
         if not changes:
             return
         gone = [self._views.pop(number) for number in changes.removed if number in self._views]
+        added = changes.added
+        if not self._anchor_released:  # the newest is in view, or will be once all is laid out
+            added = added[-STANDING:]
+            too_many = max(0, len(self._views) + len(added) - STANDING)
+            gone += [self._views.pop(number) for number in list(self._views)[:too_many]]
         if gone:
             self.remove_children(gone)
-        new = [EntryView(entry, self._clock) for entry in changes.added]
-        for entry, view in zip(changes.added, new, strict=True):
+        new = [EntryView(entry, self._clock) for entry in added]
+        for entry, view in zip(added, new, strict=True):
             self._views[entry.number] = view
         if new:
             self.mount(*new)
@@ -164,6 +172,22 @@ class Talk(VerticalScroll):
         for number in changes.changed - {entry.number for entry in changes.added}:
             if number in self._views:
                 self._views[number].entry_changed()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """At the first entry, put those before it above."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value <= 0 < old_value and self._views:
+            self._show_earlier()
+
+    def _show_earlier(self) -> None:
+        first, view = next(iter(self._views.items()))
+        earlier = [entry for entry in self._transcript.entries if entry.number < first][-STANDING:]
+        if not earlier:
+            return
+        shown = {entry.number: EntryView(entry, self._clock) for entry in earlier}
+        self._views = shown | self._views
+        self.mount(*shown.values(), before=view)
+        self.call_after_refresh(self.scroll_to_widget, view, animate=False, top=True, force=True)
 
     def on_key(self, event: Key) -> None:
         """Typing goes to the input line, wherever the focus is."""
