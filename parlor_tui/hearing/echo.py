@@ -5,6 +5,7 @@ The only module that imports pywebrtc_audio. What cleans sound for people (noise
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import deque
 from collections.abc import Callable
@@ -254,7 +255,7 @@ class EchoCanceller:
         if not self.active or float(np.mean(np.square(cleaned))) < LEFT_POWER:
             return False
         left_alike = flat_likeness(self._left_window, self._far_window)
-        near_alike = lambda: flat_likeness(self._near_window, self._far_window)  # noqa: E731 - dear, and seldom asked for
+        near_alike = functools.partial(flat_likeness, self._near_window, self._far_window)  # dear, and seldom asked for
         residue = is_residue(left_alike, near_alike, likely=not self.settled)
         self._residue_blocks = self._residue_blocks + 1 if residue else 0
         if self._residue_blocks >= RESIDUE_BLOCKS:
