@@ -22,6 +22,7 @@ from parlor_tui.ui.transcript import Entry, Transcript, TurnEntry
 from parlor_tui.ui.widgets.prompt import Prompt
 from parlor_tui.ui.widgets.status import Status
 from parlor_tui.ui.widgets.talk import Talk
+from parlor_tui.ui.widgets.tune_panel import TunePanel
 
 _STOPPABLE = (State.SPEAKING, State.THINKING)
 VOICE = "speaking.voice"
@@ -95,8 +96,11 @@ class KeyedApp(App[int], inherit_bindings=False):
     # --- the actions --------------------------------------------------------------------------------------------------
 
     def action_interrupt(self) -> None:
-        """Stop the reply."""
+        """Stop the reply; where there is none, close the panel, wherever the cursor is."""
         self._assistant.interrupt()
+        panel = self.query_one(TunePanel)
+        if panel.display and self._status.state not in _STOPPABLE:
+            panel.action_close()
 
     def action_interrupt_first(self) -> None:
         """Stop the reply, before anything that is open gets the key."""

@@ -93,7 +93,8 @@ class LooksApp(App[int], inherit_bindings=False):
         self._take_themes(message.found)
         self._tell_troubles(message.found.troubles)
         if self.theme in before and self.theme not in self._theme_names:
-            self.notify(f"The file of the theme {self.theme} is gone; its colours stay until you choose another.")
+            gone = f"The file of the theme {self.theme} is gone; its colours stay until you choose another."
+            self.notify(gone, markup=False)
         if isinstance(self.screen, ThemePicker):
             self.screen.show_themes(self._theme_names)
 

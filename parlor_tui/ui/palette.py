@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from textwrap import shorten
+from typing import ClassVar
 
 from textual.app import SystemCommand
-from textual.command import CommandInput, CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
+from textual.binding import Binding, BindingType
+from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input
 
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import ACTIONS, GROUPS, Action, keys_of
@@ -91,10 +95,37 @@ class Palette(CommandPalette):
     }
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "page('up')", "a page up", show=False),
+        Binding("pagedown", "page('down')", "a page down", show=False),
+    ]
+
+    def action_page(self, direction: str) -> None:
+        """Mark a line a page further; a list without room on the screen, as at first, cannot be paged."""
+        listed = self.query_one(CommandList)
+        if listed.scrollable_content_region:
+            (listed.action_page_up if direction == "up" else listed.action_page_down)()  # type: ignore[no-untyped-call]
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter was pressed: the first one counts."""
+        self._only_once(event)
+
+    def on_option_list_option_selected(self, event: CommandList.OptionSelected) -> None:
+        """A command was taken: the first one counts."""
+        self._only_once(event)
+
+    def _only_once(self, event: Message) -> None:
+        """What was pressed before the palette was gone is nothing that textual may see: it would end another screen."""
+        if self.app.screen is not self:
+            event.stop()
+            event.prevent_default()
+
     def on_mount(self) -> None:
-        """Put the input line's own mark before what is searched; nothing blinks."""
+        """Put the input line's own mark before what is searched; nothing blinks, and a theme that changes shows."""
         self.query_one(SearchIcon).icon = PROMPT_MARK
         self.query_one(CommandInput).cursor_blink = False
+        # Textual does not count the palette among the screens that it paints anew.
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.app.stylesheet.update(self))
 
 
 def palette() -> Palette:

@@ -23,6 +23,11 @@ class PresetChoice:
         return self.name or "choose"
 
     @property
+    def asks(self) -> bool:
+        """Whether the key that deletes deletes if it is pressed once more."""
+        return bool(self._to_delete)
+
+    @property
     def own_name(self) -> str:
         """The name, if it is of the user's own."""
         return "" if self.name in COME_ALONG else self.name

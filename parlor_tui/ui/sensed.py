@@ -8,6 +8,7 @@ from functools import partial
 
 from textual.app import App, ComposeResult, SystemCommand
 from textual.containers import Vertical
+from textual.content import Content
 from textual.events import Resize
 
 from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event
@@ -21,6 +22,7 @@ from parlor_tui.ui.device_choices import KINDS, DeviceChoices, news
 from parlor_tui.ui.palette import each_of
 from parlor_tui.ui.screens.devices import DevicesScreen
 from parlor_tui.ui.screens.first_run import FirstRunScreen
+from parlor_tui.ui.text import clean
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.camera_view import CameraView
 from parlor_tui.ui.widgets.status import Status
@@ -97,7 +99,7 @@ class SensedApp(App[int], inherit_bindings=False):
         side = self.query_one(Side)
         columns = self.size.width - self.query_one(TunePanel).columns
         side.display = bool(self._picture.label) and columns >= SIDE_FROM_COLUMNS
-        side.border_subtitle = self._picture.label
+        side.border_subtitle = Content(clean(self._picture.label).replace("\n", " "))
         wanted = side.display or isinstance(self.screen, DevicesScreen)
         if wanted != self._camera_shown:
             self._camera_shown = wanted

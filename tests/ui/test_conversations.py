@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +41,20 @@ REOPENED: list[Event] = [
 ]
 
 
-@pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    """A folder with three conversations, the first with sound."""
-    for name, said in TALKS.items():
-        folder = tmp_path / "conversations" / name
+def keep(into: Path, talks: Mapping[str, Sequence[str]]) -> None:
+    """Write conversations with what was said in each."""
+    for name, said in talks.items():
+        folder = into / name
         folder.mkdir(parents=True)
         lines = [head_line(f"{name[:10]}T00:00:00+00:00", "lite", "small")]
         lines += [turn_line(number, said=text, reply="Yes.", status="completed") for number, text in enumerate(said, 1)]
         (folder / "talk.jsonl").write_bytes(b"".join(lines))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A folder with three conversations, the first with sound."""
+    keep(tmp_path / "conversations", TALKS)
     (tmp_path / "conversations" / "2026-11-28-210455" / "0001-user.wav").write_bytes(b"RIFF")
     return tmp_path / "conversations"
 
@@ -232,7 +237,7 @@ def test_what_was_typed_before_a_new_conversation_is_not_sent_and_what_after_wai
 
 
 class Alone(LooksApp):
-    """The list with nothing behind it, so that its pictures are of it alone."""
+    """The list with nothing behind it."""
 
     VERTICAL_BREAKPOINTS = ParlorApp.VERTICAL_BREAKPOINTS
 
@@ -243,18 +248,6 @@ class Alone(LooksApp):
 
     def on_mount(self) -> None:
         self.push_screen(ConversationsScreen(self._folder, lambda _: None, self._shown_keys))
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-def test_picture_of_the_list(size: tuple[int, int], kept: Path, snap_compare: Callable[..., bool]) -> None:
-    app = Alone(kept)
-
-    async def play(pilot: Pilot[Any]) -> None:
-        await wait(pilot, lambda: isinstance(app.screen, ConversationsScreen) and len(app.screen._shown) == 3)
-        await pilot.press("down")
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=size, run_before=play)
 
 
 def test_what_is_taken_up_again_stands_dimmed_below_a_rule() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -151,17 +150,6 @@ async def test_it_fits(size: tuple[int, int]) -> None:
         assert frame_of.right <= size[0]
         assert frame_of.bottom <= size[1]
         assert screen.query_one("#options-microphone").size.height >= 1
-
-
-def test_picture_of_the_devices(snap_compare: Callable[..., bool]) -> None:
-    app, assistant = stand_in.make_app()
-
-    async def play(pilot: Pilot[Any]) -> None:
-        await opened(pilot, assistant, *USED, *camera_on())
-        await pilot.press("left")
-        await told(pilot, assistant, frame())
-
-    assert snap_compare(app, terminal_size=(80, 24), run_before=play)
 
 
 def names(choices: DeviceChoices) -> list[tuple[str, bool]]:

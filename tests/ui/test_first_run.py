@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -212,12 +211,3 @@ async def test_nobody_is_welcomed_who_did_not_ask(state: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         assert len(app.screen_stack) == 1
-
-
-def test_picture_of_the_first_step(state: Path, snap_compare: Callable[..., bool]) -> None:
-    app, _ = make(state)
-
-    async def play(pilot: Pilot[Any]) -> None:
-        await until(pilot, "terminal")
-
-    assert snap_compare(app, terminal_size=(80, 24), run_before=play)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.containers import VerticalScroll
-from textual.pilot import Pilot
 
 from parlor_tui.settings import Keys, Settings
 from parlor_tui.ui.actions import ACTIONS, keys_of
@@ -18,7 +15,6 @@ from parlor_tui.ui.bridge import Bridge
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.help_text import KEY_CELLS, LEAST_CELLS, help_lines
 from parlor_tui.ui.screens.help import HelpScreen
-from tests.ui import stand_in
 from tests.ui.stand_in import StandIn, make_app
 from tests.ui.test_keys import screen_text
 
@@ -32,19 +28,6 @@ def places(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("parlor_tui.ui.cockpit.config_file", lambda: CONFIG)
     monkeypatch.setattr("parlor_tui.ui.help_text.log_file", lambda: Path("/home/you/parlor-tui.log"))
     monkeypatch.setattr("parlor_tui.ui.help_text.user_folder", lambda: Path("/home/you/themes"))
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-def test_picture_of_the_help(size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
-    app, assistant = make_app()
-
-    async def play(pilot: Pilot[Any]) -> None:
-        assistant.replay(stand_in.whole_talk())
-        app.drain()
-        await pilot.press("f1")
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=size, run_before=play)
 
 
 async def test_it_is_read_to_its_end_on_a_small_screen_and_closed() -> None:

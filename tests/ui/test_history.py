@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +12,7 @@ from parlor_tui.observe.history import History, PastTurn
 from parlor_tui.observe.stages import STAGES
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.past_turns import EMPTY, Layout, page, stage_table, summary_lines
-from parlor_tui.ui.screens.history import HistoryScreen, PastTurns
+from parlor_tui.ui.screens.history import HistoryScreen
 from tests.ui import stand_in
 from tests.ui.stand_in import STAGES_MS, StandIn, make_app
 
@@ -177,17 +174,3 @@ def test_the_marked_turn_is_always_in_view_and_lines_keep_to_the_width(
     assert not any("\n" in line.plain for line in lines)
     if width >= 24:
         assert all(line.cell_length <= width for line in lines)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=["80x24", "120x40", "200x60"])
-def test_picture_of_the_history(size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
-    app, assistant = make_app()
-
-    async def play(pilot: Pilot[Any]) -> None:
-        await pilot.press("f3")
-        await rows(app, pilot, assistant, *TALK)
-        await pilot.press("down", "down", "down")
-        await pilot.pause()
-        assert app.focused is app.screen.query_one(PastTurns)
-
-    assert snap_compare(app, terminal_size=size, run_before=play)

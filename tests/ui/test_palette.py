@@ -179,23 +179,6 @@ async def test_a_list_holds_its_own_kind_alone() -> None:
         assert assistant.asked[-1] == ("tune", {"speaking.voice": "bm_george"})
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-def test_picture_of_the_palette(size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
-    app, assistant = make_app()
-
-    async def play(pilot: Pilot[Any]) -> None:
-        assistant.replay(stand_in.whole_talk())
-        app.drain()
-        await pilot.press("ctrl+p")
-        for _ in range(50):
-            await pilot.pause(0.02)
-            if app.screen.query_one(CommandList).option_count:
-                break
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=size, run_before=play)
-
-
 def test_a_voice_is_told_in_words_if_its_name_says_so() -> None:
     assert voice_words("zf_xiaobei") == "Chinese, a woman's voice; from the next reply on"
     assert voice_words("mine") == "mine; from the next reply on"

@@ -253,16 +253,3 @@ def test_picture_of_a_talk(theme: str, snap_compare: Callable[..., bool]) -> Non
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=(120, 40), run_before=play)
-
-
-def test_picture_of_the_list(snap_compare: Callable[..., bool]) -> None:
-    app, assistant = stand_in.make_app(stand_in.with_camera())
-
-    async def play(pilot: Pilot[Any]) -> None:
-        app.theme = "nord"
-        assistant.replay(SCENES["talk"])
-        app.drain()
-        app.action_themes()
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=(80, 24), run_before=play)

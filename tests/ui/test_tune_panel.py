@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -369,19 +368,3 @@ async def test_all_of_it_is_saved_and_taken_back() -> None:
         assert await at.last_asked() == {"hearing.silence_ms": None, "answering.top_k": None}
         await at.answer(**{"hearing.silence_ms": 600, "answering.top_k": 64})
         assert at.panel.border_subtitle == ""
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=["80x24", "120x40", "200x60"])
-def test_picture(size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
-    app, assistant = stand_in.make_app(stand_in.with_camera())
-
-    async def play(pilot: Pilot[Any]) -> None:
-        assistant.replay(stand_in.whole_talk())
-        app.drain()
-        await pilot.press("f2", "down", "down", "down")
-        changed = ALL | {"hearing.min_speech_ms": 250, "hearing.echo": "headphones"}
-        assistant.replay([Tuned(at_s=50.0, values=changed, saved=ALL)])
-        app.drain()
-        await pilot.pause()
-
-    assert snap_compare(app, terminal_size=size, run_before=play)

@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -20,7 +19,9 @@ from parlor_tui.conversations.record import ConversationError
 from parlor_tui.conversations.store import Store, Summary, found
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import BY_ID, first_key, keys_of
+from parlor_tui.ui.screens.over import OverScreen
 from parlor_tui.ui.text import clean
+from parlor_tui.ui.widgets.lines import Lines
 
 SHOWN = 300
 """Of more the search leaves fewer."""
@@ -30,7 +31,7 @@ NOTHING_FOUND = "None of them holds all of these words."
 Export = Callable[[str], None]
 
 
-class ConversationsScreen(ModalScreen[str | None]):
+class ConversationsScreen(OverScreen[str | None]):
     """Ends with the name of the conversation to be taken up again; with None if none is.
 
     The disk is read by threads: a list of hundreds takes a moment. `export` is called with the name of one when
@@ -99,7 +100,7 @@ class ConversationsScreen(ModalScreen[str | None]):
         with Vertical() as frame:
             frame.border_title = "Conversations"
             yield Input(placeholder="search: words that were said, or a date such as 2026-11-30", id="search")
-            listed = OptionList()
+            listed = Lines()
             listed.can_focus = False
             yield listed
             yield Static(id="empty", markup=False)

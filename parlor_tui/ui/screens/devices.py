@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, ContentSwitcher, Input, OptionList, Static, Tab, Tabs
 from textual.widgets.option_list import Option
 
@@ -17,9 +16,11 @@ from parlor_tui.ui.actions import BY_ID
 from parlor_tui.ui.camera import CameraPicture
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.device_choices import KINDS, DeviceChoices
+from parlor_tui.ui.screens.over import OverScreen
 from parlor_tui.ui.text import clean
 from parlor_tui.ui.widgets.camera_view import CameraView
 from parlor_tui.ui.widgets.level import LevelMeter
+from parlor_tui.ui.widgets.lines import Lines
 
 TITLES = {"microphone": "Microphone", "speaker": "Speaker", "camera": "Camera"}
 FILE_HINTS = {
@@ -34,19 +35,19 @@ class DeviceList(Vertical):
 
     def __init__(self, kind: DeviceKind) -> None:
         super().__init__(id=f"list-{kind}", classes="device-list")
-        self._kind = kind
+        self.kind: DeviceKind = kind
         self._names: list[str] = []
         self._words: list[str] = []
 
     def compose(self) -> ComposeResult:
         """The list above, the line below."""
-        yield OptionList(id=f"options-{self._kind}")
-        yield Input(placeholder=FILE_HINTS[self._kind], id=f"other-{self._kind}", compact=True)
+        yield Lines(id=f"options-{self.kind}")
+        yield Input(placeholder=FILE_HINTS[self.kind], id=f"other-{self.kind}", compact=True)
 
     def show(self, choices: DeviceChoices) -> None:
         """Bring the list up to date; the marked line stays."""
         options = self.query_one(OptionList)
-        found = choices.of_kind(self._kind)
+        found = choices.of_kind(self.kind)
         words = [f"{'●' if one.used else ' '} {clean(one.words)}".replace("\n", " ") for one in found]
         if words == self._words:
             return
@@ -64,7 +65,7 @@ class DeviceList(Vertical):
         return self._names[index]
 
 
-class DevicesScreen(ModalScreen[None]):
+class DevicesScreen(OverScreen[None]):
     """Esc or its own key closes it; the talk goes on meanwhile."""
 
     DEFAULT_CSS = """
@@ -200,16 +201,17 @@ class DevicesScreen(ModalScreen[None]):
         self.query_one(Tabs).active = KINDS[at]
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Use it."""
+        """Use it, whichever list shows by now."""
         event.stop()
-        self._use(self.query_one(f"#list-{self._kind}", DeviceList).name_at(event.option_index))
+        chosen = next(one for one in self.query(DeviceList) if event.option_list in one.children)
+        self._use(chosen.kind, chosen.name_at(event.option_index))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Use what was typed."""
         event.stop()
         if name := clean(event.value).strip():
             event.input.clear()
-            self._use(name)
+            self._use(next(one.kind for one in self.query(DeviceList) if event.input in one.children), name)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Play the notes."""
@@ -217,7 +219,7 @@ class DevicesScreen(ModalScreen[None]):
         self._waiting["speaker"] = ""  # a refusal is to be read here
         self._assistant.play_tone()
 
-    def _use(self, name: str) -> None:
-        self._waiting[self._kind] = name
-        self._note(f"{TITLES[self._kind]}: trying {name} ...")
-        self._assistant.use_device(self._kind, name)
+    def _use(self, kind: DeviceKind, name: str) -> None:
+        self._waiting[kind] = name
+        self._note(f"{TITLES[kind]}: trying {name} ...")
+        self._assistant.use_device(kind, name)

@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Button, ContentSwitcher, Static
 
 from parlor_tui.events import CoreFound, Event, Failed, MicLevel, ModelOffered, Ready
@@ -23,6 +22,7 @@ from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.device_choices import DeviceChoices
 from parlor_tui.ui.first_run import SYMBOLS, Finding, examine, findings, of_terminal
 from parlor_tui.ui.screens.devices import DevicesScreen
+from parlor_tui.ui.screens.over import OverScreen
 from parlor_tui.ui.text import clean
 from parlor_tui.ui.widgets.level import LevelMeter
 
@@ -66,7 +66,7 @@ def _key(action: str, keys: Keys) -> str:
     return first_key(action, keys).capitalize() or "the palette"
 
 
-class FirstRunScreen(ModalScreen[None]):
+class FirstRunScreen(OverScreen[None]):
     """Esc skips a step; after the last one the talk begins.
 
     `command` starts the doctor; `audible`: there is a speaker.
@@ -212,6 +212,7 @@ class FirstRunScreen(ModalScreen[None]):
         last = self._step == len(STEPS) - 1
         after = self.query_one("#first-next", Button)
         after.label = "Begin to talk" if last else "Next"
+        after.refresh(layout=True)
         after.focus()
         if last and self._audible:
             self._assistant.play_tone()

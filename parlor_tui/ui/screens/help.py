@@ -10,18 +10,18 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import BY_ID, keys_of
 from parlor_tui.ui.help_text import help_lines
+from parlor_tui.ui.screens.over import OverScreen
 
 
 class HelpText(Widget):
     """The help, wrapped to the width that there is."""
 
-    DEFAULT_CSS = "HelpText { height: auto; }"
+    DEFAULT_CSS = "HelpText { height: auto; padding-right: 1; }"
 
     def __init__(self, keys: Keys, config: Path) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class HelpText(Widget):
         return Content("\n").join(help_lines(self._keys, self._config, self.content_size.width))
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(OverScreen[None]):
     """The help over the talk; it scrolls, and Esc or its own key closes it."""
 
     DEFAULT_CSS = """

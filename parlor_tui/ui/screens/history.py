@@ -10,7 +10,6 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 from textual.reactive import reactive
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -28,6 +27,7 @@ from parlor_tui.ui.past_turns import (
     stage_table,
     summary_lines,
 )
+from parlor_tui.ui.screens.over import OverScreen
 from parlor_tui.ui.widgets.last_turn import FEW_ROWS
 
 
@@ -108,7 +108,7 @@ class PastTurns(Widget, can_focus=True):
         return Content("\n").join([axis_line(layout), *self._page.lines])
 
 
-class HistoryScreen(ModalScreen[None]):
+class HistoryScreen(OverScreen[None]):
     """Figures of the talk and its turns; Esc or its own key closes it, and the talk goes on meanwhile."""
 
     DEFAULT_CSS = """

@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from parlor_tui.events import State
 from parlor_tui.ui.actions import BY_ID
+from parlor_tui.ui.screens.over import OverScreen
+from parlor_tui.ui.widgets.lines import Lines
 from parlor_tui.ui.widgets.status import SYMBOLS
 
 SHOWN_STATES = (State.LISTENING, State.HEARING, State.THINKING, State.SPEAKING, State.MUTED, State.ERROR)
@@ -22,7 +23,7 @@ NAME_CELLS = 22
 """Room for a name; the states in the theme's own colours follow."""
 
 
-class ThemePicker(ModalScreen[str | None]):
+class ThemePicker(OverScreen[str | None]):
     """Ends with the name of the chosen theme; with None, and the colours as they were, if none was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,7 +60,7 @@ class ThemePicker(ModalScreen[str | None]):
         """The list, and the keys that end it."""
         with Vertical() as frame:
             frame.border_title = "Theme"
-            yield OptionList()
+            yield Lines()
             yield Static("enter keep   esc back as it was", markup=False)
 
     def on_mount(self) -> None:

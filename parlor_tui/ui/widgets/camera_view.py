@@ -29,13 +29,13 @@ class CameraView(Widget):
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._strips: list[Strip] = []
-        self._drawn: tuple[CameraPicture, int, int] | None = None
+        self._drawn: tuple[CameraPicture, int, int, Style] | None = None
 
     def render_line(self, y: int) -> Strip:
         """One row of cells."""
         width, height = self.size
-        if self._drawn != (self.picture, width, height):
-            self._drawn = (self.picture, width, height)
+        if self._drawn != (now := (self.picture, width, height, self.rich_style)):
+            self._drawn = now
             self._strips = self._draw(width, height)
         return self._strips[y] if y < len(self._strips) else Strip.blank(width, self.rich_style)
 

@@ -46,6 +46,7 @@ class TunePanel(Vertical):
         padding: 0 1;
         #tune-help { height: 6; padding-top: 1; color: $text-muted; }
         &.-over { dock: right; layer: above; max-width: 100%; }
+        #tune-help.-asks { color: $text-warning; text-style: bold; }
         &.-short #tune-help { height: 5; padding-top: 0; }
     }
     """
@@ -127,10 +128,10 @@ class TunePanel(Vertical):
         self.screen.set_focus(self._last or self._rows.lines[0])
 
     def action_close(self) -> None:
-        """Close the panel; a name that is asked for first."""
+        """Close the panel; a name that is being typed first."""
         asks = self.query_one(Input)
-        if asks.display:
-            asks.display = False
+        typing, asks.display = asks.has_focus, False
+        if typing:
             self._rows.press(KEEP).focus()
             return
         self.display = False
@@ -285,7 +286,9 @@ class TunePanel(Vertical):
     def _show_help(self) -> None:
         """What the control at hand does; or what came of the last thing that was wanted."""
         at = self._last if self._last is self.screen.focused else None
-        self.query_one("#tune-help", Static).update(self._answer or self._help_of(at), layout=False)
+        told = self.query_one("#tune-help", Static)
+        told.set_class(self._preset.asks, "-asks")
+        told.update(self._answer or self._help_of(at), layout=False)
 
     def _help_of(self, at: Widget | None) -> str:
         match at:
