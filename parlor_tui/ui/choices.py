@@ -10,7 +10,7 @@ from parlor_tui.events import Event, Ready, Tuned
 from parlor_tui.settings import Core, Settings
 from parlor_tui.settings.presets import COME_ALONG
 from parlor_tui.ui.device_choices import Choice as DeviceChoice
-from parlor_tui.ui.text import clean
+from parlor_tui.ui.text import clean, one_line
 
 _CHOSEN = " (chosen)"
 _LANGUAGES: Mapping[str, str] = {
@@ -87,7 +87,8 @@ class Choices:
 
 def _choice(name: str, told: str, *, used: bool = False) -> Choice:
     """`told` as a sentence, and whether it is what is chosen already."""
-    return Choice(name, f"{told[0].upper()}{told[1:]}{_CHOSEN if used else ''}")
+    told = one_line(told)
+    return Choice(name, f"{told[:1].upper()}{told[1:]}{_CHOSEN if used else ''}")
 
 
 def device_choices(of_kind: Sequence[DeviceChoice]) -> list[Choice]:

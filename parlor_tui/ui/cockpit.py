@@ -41,6 +41,7 @@ from parlor_tui.ui.looks import LooksApp, Remember
 from parlor_tui.ui.machine import Machine
 from parlor_tui.ui.screens.history import HistoryScreen
 from parlor_tui.ui.sensed import SensedApp, Side
+from parlor_tui.ui.text import one_line
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.tuned import TunedApp
 from parlor_tui.ui.wall_clock import WallClock
@@ -125,7 +126,8 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
         if isinstance(self.query_one(OfferBar).shown, ModelComing):
             yield SystemCommand("Cancel the download", "What came is kept", self.action_no_model)
         elif self._offer is not None:
-            yield SystemCommand(f"Get {self._offer.model}", self._offer.lines[-1], self._assistant.get_model)
+            about = one_line(self._offer.lines[-1])
+            yield SystemCommand(f"Get {one_line(self._offer.model)}", about, self._assistant.get_model)
         if (selected := screen.get_selected_text()) is not None:
             text = selected
             yield SystemCommand("Copy", "Copy the text selected with the mouse", lambda: self.copy_to_clipboard(text))

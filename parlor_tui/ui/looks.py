@@ -17,6 +17,7 @@ from parlor_tui.ui import themes
 from parlor_tui.ui.few_colours import few_colours
 from parlor_tui.ui.glyphs import AsciiFilter, wants_ascii
 from parlor_tui.ui.screens.theme_picker import ThemePicker
+from parlor_tui.ui.text import clean
 from parlor_tui.ui.theme_watch import Found, ThemeFolders, ThemeWatch, next_name
 
 REMEMBER_AFTER_S = 1.0
@@ -84,6 +85,10 @@ class LooksApp(App[int], inherit_bindings=False):
         if glyphs == "ascii" or (glyphs == "auto" and not self.is_headless and wants_ascii(os.environ)):
             filters.append(AsciiFilter())
         return [chosen for chosen in filters if chosen is not None]
+
+    def notify(self, message: str, **how: Any) -> None:
+        """Say it in a corner, as text that may be drawn."""
+        super().notify(clean(message), **how)
 
     # --- themes that come, change and go ------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from textual.widgets import Input
 from parlor_tui.settings import Keys
 from parlor_tui.ui.actions import ACTIONS, GROUPS, Action, keys_of
 from parlor_tui.ui.choices import Choice
-from parlor_tui.ui.text import clean
+from parlor_tui.ui.text import one_line
 from parlor_tui.ui.widgets.prompt import PROMPT_MARK
 
 NAMES_CHARACTERS = 50
@@ -41,7 +41,7 @@ def each_of(kind: str, choices: Iterable[Choice], choose: Callable[[str], object
     """A command for each of `choices`, found by searching alone. `choose` is given the name of the one taken."""
     for choice in choices:
         yield SystemCommand(
-            f"{kind.capitalize()}: {clean(choice.name)}", choice.told, partial(choose, choice.name), False
+            f"{kind.capitalize()}: {one_line(choice.name)}", choice.told, partial(choose, choice.name), False
         )
 
 
@@ -49,7 +49,7 @@ def list_of(
     kind: str, choices: Sequence[Choice], choose: Callable[[str], object], show: Callable[[CommandPalette], object]
 ) -> SystemCommand:
     """The command that shows `choices` alone."""
-    listed = [SystemCommand(clean(choice.name), choice.told, partial(choose, choice.name)) for choice in choices]
+    listed = [SystemCommand(one_line(choice.name), choice.told, partial(choose, choice.name)) for choice in choices]
     names = shorten(", ".join(command.title for command in listed), NAMES_CHARACTERS, placeholder=" …")
     return SystemCommand(
         f"Choose a {kind}", f"One of {len(listed)}: {names}", lambda: show(_only(listed, f"Which {kind}?"))

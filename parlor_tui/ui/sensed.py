@@ -22,7 +22,7 @@ from parlor_tui.ui.device_choices import KINDS, DeviceChoices, news
 from parlor_tui.ui.palette import each_of
 from parlor_tui.ui.screens.devices import DevicesScreen
 from parlor_tui.ui.screens.first_run import FirstRunScreen
-from parlor_tui.ui.text import clean
+from parlor_tui.ui.text import one_line
 from parlor_tui.ui.transcript import Transcript
 from parlor_tui.ui.widgets.camera_view import CameraView
 from parlor_tui.ui.widgets.status import Status
@@ -99,7 +99,7 @@ class SensedApp(App[int], inherit_bindings=False):
         side = self.query_one(Side)
         columns = self.size.width - self.query_one(TunePanel).columns
         side.display = bool(self._picture.label) and columns >= SIDE_FROM_COLUMNS
-        side.border_subtitle = Content(clean(self._picture.label).replace("\n", " "))
+        side.border_subtitle = Content(one_line(self._picture.label))
         wanted = side.display or isinstance(self.screen, DevicesScreen)
         if wanted != self._camera_shown:
             self._camera_shown = wanted

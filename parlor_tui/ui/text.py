@@ -17,6 +17,11 @@ def clean(text: str) -> str:
     )
 
 
+def one_line(text: str) -> str:
+    """`text` as it may be drawn in a line of its own."""
+    return clean(text).replace("\n", " ")
+
+
 def clipped(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     """`text`, or its first `limit` characters and how many more there are."""
     return text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit} more characters)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,12 +33,14 @@ from parlor_tui.settings import Settings, Tuning
 from parlor_tui.settings.presets import COME_ALONG
 from parlor_tui.ui.actions import ACTIONS
 from parlor_tui.ui.cockpit import ParlorApp
+from parlor_tui.ui.widgets.prompt import Prompt
 from parlor_tui.ui.widgets.tune_panel import TunePanel
 from tests.ui import machines, stand_in, test_devices, test_history
 from tests.ui.stand_in import StandIn
 from tests.ui.test_camera import camera_on, frame
 from tests.ui.test_conversations import keep
 
+DIRECTING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 SIZES = ((80, 24), (120, 40), (200, 60), (40, 10), (20, 5), (1, 1), (3, 60), (300, 2))
 ODD = {
     "endless": "W" * 10_000,
@@ -259,3 +262,53 @@ async def test_enter_pressed_twice_ends_what_is_open_and_nothing_else(opens: str
         asked = [call for call, _ in assistant.asked if call in ("reopen", "interrupt")]
         assert len(asked) == (opens in ("ctrl+o", "ctrl+p")), "once, not for each Enter"
         await escaped(pilot, app)
+
+
+def drawn(app: ParlorApp) -> list[tuple[str, int]]:
+    """Each row, and how many cells it takes."""
+    return [(strip.text, strip.cell_length) for strip in app.screen._compositor.render_strips()]
+
+
+@pytest.mark.parametrize("text", ODD)
+async def test_odd_words_are_drawn_everywhere_and_command_no_terminal(text: str, kept: Path) -> None:
+    app, assistant = make(kept)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        assistant.replay([*stand_in.whole_talk(), *odd_events(ODD[text])])
+        app.drain()
+        app.notify(ODD[text], markup=False)
+        commands = list(app.get_system_commands(app.screen))
+        assert not [c for one in commands for c in one.title + one.help if unicodedata.category(c) == "Cc"]
+        for opens in ("", "f2", "f9", "ctrl+o", "ctrl+p", "f3"):
+            if opens:
+                await pilot.press(opens)
+            await pilot.pause(0.05)
+            for size in ((80, 24), (20, 5)):
+                await pilot.resize_terminal(*size)
+                rows = drawn(app)
+                assert len(rows) == size[1], opens
+                for row, cells in rows:
+                    assert cells == size[0], (opens, row)
+                    assert not [c for c in row if unicodedata.category(c) in ("Cc", "Cs") or c in DIRECTING], (
+                        opens,
+                        row,
+                    )
+            await escaped(pilot, app)
+
+
+async def test_what_is_typed_stays_whatever_else_is_done(kept: Path) -> None:
+    app, assistant = make(kept)
+    app.action_leave = lambda: None  # type: ignore[method-assign]
+    typed = "half a turn [/] שלום"
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press(*typed)
+        for number, events in enumerate(talk()):
+            action = ACTIONS[number % len(ACTIONS)]
+            assistant.replay(events)
+            app.drain()
+            await app.run_action(f"app.{action.id}")
+            await pilot.resize_terminal(*SIZES[number % len(SIZES)])
+            await escaped(pilot, app)
+            assert app.query_one(Prompt).text == typed, action.id
+        assert app.focused is app.query_one(Prompt)
+        await pilot.press("!", "enter")
+        assert assistant.asked[-1] == ("say", f"{typed}!")

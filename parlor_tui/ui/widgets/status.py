@@ -15,6 +15,7 @@ from parlor_tui.events import CoreFound, DeviceUsed, Event, MicLevel, Ready, Sta
 from parlor_tui.settings import Settings
 from parlor_tui.ui.exchange import Yields
 from parlor_tui.ui.latency import DASH
+from parlor_tui.ui.text import one_line
 
 METER = "▁▂▃▄▅▆▇█"
 QUIETEST_DBFS = -60.0
@@ -227,9 +228,9 @@ def _state_word(status: Status) -> tuple[str, State]:
 def _model(status: Status, with_model: bool) -> Content:
     if not status.profile:
         return Content("")
-    parts: list[str | tuple[str, str]] = [status.profile]
+    parts: list[str | tuple[str, str]] = [one_line(status.profile)]
     if with_model and status.model:
-        parts.append((f" · {status.model}", "dim"))
+        parts.append((f" · {one_line(status.model)}", "dim"))
     if status.demo_grade:
         parts += [(" · ", "dim"), ("demo-grade", "$text-warning")]
     return Content.assemble(*parts)

@@ -16,6 +16,7 @@ from parlor_tui.events import Event, Failed, Tuned, now_s
 from parlor_tui.settings import Settings
 from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.preset_choice import PresetChoice
+from parlor_tui.ui.text import clean
 from parlor_tui.ui.tune_marks import MARKED_AFTER_S, Marks, Pace
 from parlor_tui.ui.tuning import KNOBS, VOICE, Panel, help_lines, sample_text
 from parlor_tui.ui.widgets.choice import Choice, Press
@@ -288,7 +289,7 @@ class TunePanel(Vertical):
         at = self._last if self._last is self.screen.focused else None
         told = self.query_one("#tune-help", Static)
         told.set_class(self._preset.asks, "-asks")
-        told.update(self._answer or self._help_of(at), layout=False)
+        told.update(clean(self._answer or self._help_of(at)), layout=False)
 
     def _help_of(self, at: Widget | None) -> str:
         match at:
