@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -182,3 +183,14 @@ def test_news_in_one_line() -> None:
 def test_the_level_keeps_to_its_line(dbfs: float, probability: float, width: int) -> None:
     assert level_line((dbfs, probability), width).cell_length == max(width, 9)
     assert level_line(None, width).cell_length == max(width, 9)
+
+
+async def test_enter_uses_what_was_marked_although_another_list_shows_before_it_is_answered() -> None:
+    app, assistant = stand_in.make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, assistant, *USED)
+        for name in ("down", "down", "down", "enter", "right"):
+            app.post_message(Key(name, None))
+        await pilot.pause()
+        await pilot.pause()
+        assert assistant.asked[-1] == ("use_device", ("microphone", "USB headset", True))

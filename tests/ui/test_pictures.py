@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from parlor_tui.events import Event, Notice, State, StateChanged
-from parlor_tui.ui.cockpit import ParlorApp
 from tests.ui import machines, stand_in
+from tests.ui.pictures import SIZES, Compare
 
 MICROPHONE_GONE = "the microphone was unplugged; plug it in again, or choose another with --mic"
 
@@ -58,35 +58,22 @@ SCENES: dict[str, list[Event]] = {
 }
 
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
+async def play(pilot: Pilot[int], assistant: stand_in.StandIn, scene: str) -> None:
+    """Bring the scene onto the screen, beside a machine that is not idle."""
+    app: Any = pilot.app
+    assistant.replay([*machines.minute(machines.NVIDIA), *SCENES[scene]])
+    app.drain()
+    await pilot.pause()
 
 
-def play(
-    app: ParlorApp, assistant: stand_in.StandIn, scene: str, theme: str
-) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    """What brings the scene onto the screen, beside a machine that is not idle."""
-
-    async def playing(pilot: Pilot[Any]) -> None:
-        app.theme = theme
-        assistant.replay([*machines.minute(machines.NVIDIA), *SCENES[scene]])
-        app.drain()
-        await pilot.pause()
-
-    return playing
-
-
-@pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40", "200x60"])
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("scene", SCENES)
-def test_picture(scene: str, size: tuple[int, int], snap_compare: Callable[..., bool]) -> None:
+async def test_picture(scene: str, size: str, pictures: Compare) -> None:
     app, assistant = stand_in.make_app(stand_in.with_camera())
-    assert snap_compare(app, terminal_size=size, run_before=play(app, assistant, scene, "parlor"))
-
-
-@pytest.mark.parametrize("theme", ["parlor-light", "high-contrast"])
-@pytest.mark.parametrize("scene", SCENES)
-def test_picture_in_other_themes(scene: str, theme: str, snap_compare: Callable[..., bool]) -> None:
-    app, assistant = stand_in.make_app(stand_in.with_camera())
-    assert snap_compare(app, terminal_size=(120, 40), run_before=play(app, assistant, scene, theme))
+    app.animation_level = "none"
+    async with app.run_test(size=SIZES[size]) as pilot:
+        await play(pilot, assistant, scene)
+        await pictures(pilot, "")
 
 
 @pytest.mark.parametrize("scene", ["error", "held"])
@@ -94,4 +81,7 @@ def test_picture_without_colour(scene: str, monkeypatch: pytest.MonkeyPatch, sna
     monkeypatch.setenv("NO_COLOR", "1")
     app, assistant = stand_in.make_app(stand_in.with_camera())
 
-    assert snap_compare(app, terminal_size=(80, 24), run_before=play(app, assistant, scene, "parlor"))
+    async def playing(pilot: Pilot[int]) -> None:
+        await play(pilot, assistant, scene)
+
+    assert snap_compare(app, terminal_size=(80, 24), run_before=playing)
