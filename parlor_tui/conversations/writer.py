@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import queue
 import threading
 import wave
@@ -12,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from parlor_tui.appending import after_torn, append
 from parlor_tui.conversations.store import TALK
 
 _WAITING_JOBS = 512
@@ -129,41 +129,14 @@ class Writer:
         self._begun.add(job.folder)
         if isinstance(job, _Append):
             file = job.folder / TALK
-            lines = job.lines if file in self._whole else _after_torn(file) + job.lines
-            _append(file, lines)
+            lines = job.lines if file in self._whole else after_torn(file) + job.lines
+            append(file, lines)
             self._whole.add(file)
         else:
             part = job.folder / f"{job.name}.part"
             part.unlink(missing_ok=True)
-            _append(part, job.content)
+            append(part, job.content)
             part.replace(job.folder / job.name)
-
-
-def _append(file: Path, content: bytes) -> None:
-    """Append to `file`, past every buffer of this process: it is there even if the process is killed now."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(file, flags, 0o600)
-    try:
-        rest = memoryview(content)
-        while rest:  # a full disk takes a part first, and fails with the next
-            rest = rest[os.write(descriptor, rest) :]
-    except OSError as error:
-        error.filename = str(file)
-        raise
-    finally:
-        os.close(descriptor)
-
-
-def _after_torn(file: Path) -> bytes:
-    """A line's end, if the last line of `file` has none."""
-    try:
-        with file.open("rb") as opened:
-            if opened.seek(0, os.SEEK_END) == 0:
-                return b""
-            opened.seek(-1, os.SEEK_END)
-            return b"" if opened.read(1) == b"\n" else b"\n"
-    except FileNotFoundError:
-        return b""
 
 
 def wav(pcm16: bytes, rate_hz: int) -> bytes:

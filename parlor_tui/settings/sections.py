@@ -268,6 +268,16 @@ class Conversations:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What is kept of how each turn went: times and figures, beside the log. It never leaves the machine."""
+
+    enabled: bool = key(True, "", "off: no journal, and no incident is kept either; needs a new start")
+    words: bool = key(False, "", "keep what was said and answered, too; otherwise no word of it is in the journal")
+    size_mb: int = key(5, "MB", "a file of this size is put by, and the next one begun", low=1, high=1024)
+    files: int = key(5, "files", "so many are kept, the oldest goes first", low=1, high=100)
+
+
 SECTIONS: Mapping[str, type] = {
     "hearing": Hearing,
     "seeing": Seeing,
@@ -279,5 +289,6 @@ SECTIONS: Mapping[str, type] = {
     "models": Models,
     "screen": Screen,
     "conversations": Conversations,
+    "journal": Journal,
     "keys": Keys,
 }

@@ -233,14 +233,14 @@ def test_a_conversation_deleted_while_it_is_written_is_no_trouble(
     troubles: list[str] = []
     writer = Writer(troubles.append)
     folder = tmp_path / "2026-01-02-030405"
-    written = writer_module._append
+    written = writer_module.append
 
     def deleted_first(file: Path, content: bytes) -> None:
         if content == b"late":
             Store(tmp_path).delete(folder.name)
         written(file, content)
 
-    monkeypatch.setattr(writer_module, "_append", deleted_first)
+    monkeypatch.setattr(writer_module, "append", deleted_first)
     writer.begin(folder, head_line("2026-01-02T03:04:05+00:00", "lite", "m"))
     if operation == "append":
         writer.append(folder, b"late")
