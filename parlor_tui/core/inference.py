@@ -42,6 +42,12 @@ class InferenceCore:
         self.unheard: set[Callable[[], None]] = set()
         """Called when every place is taken and a reply is asked for: replies that nobody asked for yet make room."""
         self._places = asyncio.Semaphore(max_requests)
+        self.replying = 0
+        """How many replies are being made."""
+        self.waiting = 0
+        """How many wait for a place."""
+        self.turned_away = 0
+        """How many waited in vain, so far."""
         self._cancelled = threading.Event()
         self._watchers: list[Callable[[LoadingEvent], None]] = []
         self._latest: LoadingEvent = CoreLoading("loading")
@@ -85,13 +91,19 @@ class InferenceCore:
         if self._places.locked():
             for give_way in tuple(self.unheard):
                 give_way()
+        self.waiting += 1
         try:
             await asyncio.wait_for(self._places.acquire(), _WAIT_FOR_PLACE_S)
         except TimeoutError:
+            self.turned_away += 1
             raise Busy(f"{self._max_requests} replies are being made already; try again in a moment") from None
+        finally:
+            self.waiting -= 1
+        self.replying += 1
         try:
             yield
         finally:
+            self.replying -= 1
             self._places.release()
 
     def close(self) -> None:

@@ -211,6 +211,20 @@ class Core:
     )
     threads: int = key(0, "threads", "shared by the models; 0 means one for every core, 8 at most", low=0, high=64)
     max_requests: int = key(2, "replies", "made at the same time for all terminals together", low=1, high=16)
+    port: int = key(
+        0,
+        "",
+        "where the core listens, on this machine alone; 0 is any free one, and so is what another program has taken; "
+        "monitoring needs one that stays",
+        low=0,
+        high=65_535,
+    )
+    metrics_open: bool = key(
+        False,
+        "",
+        "on: whoever has an account on this machine may read the figures at /metrics, which tell when and how much is "
+        "talked here, never what; off: only with the token",
+    )
 
 
 @dataclass(frozen=True, slots=True)
