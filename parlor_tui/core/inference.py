@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from parlor_tui.core.governor import Caps
 from parlor_tui.core.loading import Loader
 from parlor_tui.core.profiles import Parts, Profile
 from parlor_tui.events import CoreFailed, CoreLoading, CoreNotice, CoreReady, now_s
@@ -41,6 +42,10 @@ class InferenceCore:
         self._on_wedged = on_wedged
         self.unheard: set[Callable[[], None]] = set()
         """Called when every place is taken and a reply is asked for: replies that nobody asked for yet make room."""
+        self.caps = Caps()
+        """What is done without at present, in every session."""
+        self.on_inference: set[Callable[[float], None]] = set()
+        """Called, in the event loop, after each single inference, with how long it took in seconds."""
         self._places = asyncio.Semaphore(max_requests)
         self.replying = 0
         """How many replies are being made."""
@@ -79,6 +84,18 @@ class InferenceCore:
         if self._parts is None:
             raise RuntimeError("the core was not started")
         return await asyncio.shield(self._parts)
+
+    @property
+    def loaded(self) -> Parts | None:
+        """The loaded models; None as long as, and if, there are none."""
+        parts = self._parts
+        done = parts is not None and parts.done() and not parts.cancelled() and parts.exception() is None
+        return parts.result() if parts is not None and done else None
+
+    def inferred(self, took_s: float) -> None:
+        """The engine has ended a single inference, which took it `took_s`."""
+        for told in tuple(self.on_inference):
+            told(took_s)
 
     @property
     def has_place(self) -> bool:

@@ -38,6 +38,8 @@ from parlor_tui.speech.word_times import words
 
 _log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 2048
+_TIMED_TOKENS = 100
+"""An inference is timed up to here: one that writes more takes long because long replies were asked for."""
 _S_PER_CHARACTER = 0.065
 """How long speech is: people say some fifteen characters in a second."""
 Status = Literal["completed", "cancelled", "incomplete", "failed"]
@@ -218,7 +220,8 @@ class Reply:
         if not native:
             self._memory.forget_sounds()
         self._told = self._memory.told(self.item_id)
-        context_tokens, most = parts.engine.context_tokens, self._limit.hard_tokens
+        context_tokens = self._options.caps.context_tokens(parts.engine.context_tokens)
+        most = self._limit.hard_tokens
         return self._memory.prompt(opening, context_tokens, most, parts.engine.tokens, before=self.item_id, tight=tight)
 
     async def _run(self, parts: Parts, messages: list[Message]) -> None:
@@ -227,12 +230,15 @@ class Reply:
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
         units: asyncio.Queue[str | None] = asyncio.Queue()
         enough = False
+        timed_until_s: float | None = None
 
         def on_text(piece: str) -> bool:
-            nonlocal enough
+            nonlocal enough, timed_until_s
             at_s = now_s()
             self._written_s = (self._written_s[0] if self._written_s else at_s, at_s)
             taken, more = self._limit.take(piece)
+            if self._limit.tokens == _TIMED_TOKENS:
+                timed_until_s = at_s
             if taken:
                 loop.call_soon_threadsafe(pieces.put_nowait, taken)
             enough = not more
@@ -244,6 +250,7 @@ class Reply:
                 loop.call_soon_threadsafe(self._send, told)
 
         def generate() -> Generation:
+            began_s = now_s()
             most = min(self._limit.hard_tokens, parts.engine.context_tokens // 2)
             try:
                 return parts.engine.generate(
@@ -255,6 +262,7 @@ class Reply:
                     on_taken=on_taken,
                 )
             finally:
+                loop.call_soon_threadsafe(self._core.inferred, (timed_until_s or now_s()) - began_s)
                 loop.call_soon_threadsafe(pieces.put_nowait, None)
 
         generation = loop.run_in_executor(self._core.engine_pool, generate)

@@ -335,7 +335,8 @@ class Session:
         await self._seeing.settle(self._view(), said, words)
 
     def _view(self) -> ReplyOptions:
-        return ReplyOptions(self.tuning, self.instructions, self.speak)
+        caps = self._core.caps
+        return ReplyOptions(caps.tuning(self.tuning), self.instructions, self.speak, caps)
 
 
 class _Preparation:

@@ -304,6 +304,20 @@ class CoreNotice:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreGoverned:
+    """The core does with less than the settings ask for, or no longer does (`level` 0).
+
+    `level` counts the steps that are taken. `reasons` say why in plain words, `reduced` what is done without. `advice`
+    is what a person could still do, where that was not enough.
+    """
+
+    level: int
+    reasons: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CoreError:
     """A request was refused or failed. `event_id` names the client event it answers."""
 
@@ -343,5 +357,6 @@ CoreEvent = (
     | ItemTruncated
     | MachineRead
     | CoreNotice
+    | CoreGoverned
     | CoreError
 )

@@ -14,6 +14,7 @@ from parlor_tui.events import (
     CoreFailed,
     CoreFetched,
     CoreFetching,
+    CoreGoverned,
     CoreHello,
     CoreLoading,
     CoreNotice,
@@ -98,6 +99,8 @@ class Encoder:
                 return [{"type": "parlor.models.over", **asdict(event)}]
             case CoreNotice(text):
                 return [{"type": "parlor.notice", "text": text}]
+            case CoreGoverned():
+                return [{"type": "parlor.governor", **asdict(event)}]
             case CoreError(code, message, param, event_id):
                 error = {"type": "invalid_request_error", "code": code, "message": message}
                 return [{"type": "error", "error": error | {"param": param, "event_id": event_id}}]
@@ -347,6 +350,9 @@ def _decode(message: Json) -> CoreEvent | None:
             return CoreFetched(message["name"], message["model"], message["outcome"], message["text"])
         case "parlor.notice":
             return CoreNotice(message["text"])
+        case "parlor.governor":
+            reasons, reduced = (tuple(str(words) for words in message[name]) for name in ("reasons", "reduced"))
+            return CoreGoverned(int(message["level"]), reasons, reduced, str(message["advice"]))
         case "parlor.turn.judged":
             return TurnJudged(**{item.name: message[item.name] for item in fields(TurnJudged)})
         case "parlor.eager.ready":

@@ -211,6 +211,12 @@ class Core:
     )
     threads: int = key(0, "threads", "shared by the models; 0 means one for every core, 8 at most", low=0, high=64)
     max_requests: int = key(2, "replies", "made at the same time for all terminals together", low=1, high=16)
+    governor: bool = key(
+        True,
+        "",
+        "do with less (smaller pictures, no eager replies, shorter replies, shorter memory) while the machine is hot, "
+        "throttled, out of memory or slow, and say so; off: go on at full tilt",
+    )
     port: int = key(
         0,
         "",
