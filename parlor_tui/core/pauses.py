@@ -63,7 +63,7 @@ class Pauses:
             item = Item(self._listening.item_id, "user", audio_wav=heard_wav(samples, native_s))
             caption = self._listening.caption(item, samples)
             ahead = self.ahead = Ahead(turn, pause, item, samples, caption)
-        may_begin = self._options().tuning.hearing.eager_ms > 0 and not replying and self._core.has_place
+        may_begin = self._options().tuning.hearing.eager_ms > 0 and not replying and self._core.admission.has_place
         if answer and may_begin and ahead.reply is None:
             self._begin(ahead)
         self._tasks.spawn(self._judge(ahead, listen=answer))

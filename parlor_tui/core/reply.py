@@ -116,6 +116,7 @@ class Reply:
         self._written_s: tuple[float, float] | None = None
         self._unit_samples = 0
         self._done = False
+        self._cancelled: Callable[[], None] | None = None
         self._worthless = False
         self._told: tuple[object, ...] | None = None
         self._is_heard = not unheard
@@ -155,10 +156,18 @@ class Reply:
         self._item.ended_early = True
         self._finish("cancelled", "client_cancelled")
         self._released.set()
+        if self._cancelled is not None:
+            self._cancelled()
 
-    def refuse(self, reason: str) -> None:
-        """End it before it began."""
-        self._finish("failed", reason)
+    def when_cancelled(self, then: Callable[[], None]) -> None:
+        """Call `then` once it is cancelled; at once if it was."""
+        self._cancelled = then
+        if self._stop.stopped:
+            then()
+
+    def refuse(self, reason: str, code: str) -> None:
+        """End it before it began; `code` tells programs why."""
+        self._finish("failed", reason, code=code)
 
     async def make(self) -> None:
         """Make the reply, from the conversation as it is now, to its end."""
@@ -351,12 +360,12 @@ class Reply:
         if not self._done:
             self._send(event)
 
-    def _finish(self, status: Status, reason: str = "", usage: Usage | None = None) -> None:
+    def _finish(self, status: Status, reason: str = "", usage: Usage | None = None, code: str = "") -> None:
         first_s, last_s = self._written_s or (0.0, 0.0)
         used = replace(usage or Usage(output_tokens=self._limit.tokens), writing_ms=round((last_s - first_s) * 1000, 1))
         text = self._item.text.strip()
         self._worthless = status == "failed" or reason == "no_words"
-        self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used))
+        self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used, code))
         self._done = True
         if self._is_heard:
             self._over()

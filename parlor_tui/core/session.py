@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.captions.base import FinalCaption
+from parlor_tui.core.admission import Busy
 from parlor_tui.core.aloud import LONGEST_CHARS, Aloud
-from parlor_tui.core.inference import Busy, InferenceCore
+from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.input_audio import InputAudio, TooLong, heard_wav
 from parlor_tui.core.listening import Listening
 from parlor_tui.core.memory import Item, Memory
@@ -284,10 +285,12 @@ class Session:
 
     async def _make(self, reply: Reply) -> None:
         try:
-            async with self._core.place():
-                await reply.make()
+            with self._core.ask_for_place(self.session_id) as place:
+                reply.when_cancelled(place.give_up)
+                if await self._core.granted(place):
+                    await reply.make()
         except Busy as error:
-            reply.refuse(str(error))
+            reply.refuse(str(error), "server_busy")
         finally:
             if self._reply is reply:
                 self._reply = None

@@ -276,7 +276,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ReplyDone:
-    """The reply is over. `reason` says why it is not complete."""
+    """The reply is over. `reason` says why it is not complete; `code` the same of one that failed, to programs."""
 
     response_id: str
     item_id: str
@@ -285,6 +285,7 @@ class ReplyDone:
     text: str
     reason: str = ""
     usage: Usage = field(default_factory=Usage)
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

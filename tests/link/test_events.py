@@ -113,6 +113,7 @@ SERVER_EVENTS: list[events.CoreEvent] = [
     events.ReplyDone("resp_1", "item_2", -1, "cancelled", "", "no_words", USAGE),
     events.ReplyDone("resp_1", "item_2", 7, "incomplete", "Hi", "max_output_tokens", USAGE),
     events.ReplyDone("resp_1", "item_2", 7, "failed", "", "the model broke", USAGE),
+    events.ReplyDone("resp_1", "item_2", 7, "failed", "", "too many replies are being made", USAGE, "server_busy"),
     events.ItemTruncated("item_2", 500, "Hi"),
     events.ItemDeleted("item_1"),
     events.CoreError("invalid_value", "bad", "session.voice", "event_1"),
