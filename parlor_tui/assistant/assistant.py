@@ -14,6 +14,7 @@ from typing import Any
 from parlor_tui.assistant.conversing import Conversing
 from parlor_tui.assistant.demo import Demo
 from parlor_tui.assistant.demonstrating import Demonstration
+from parlor_tui.assistant.governed import Governance
 from parlor_tui.assistant.inbox import (
     AboutConversation,
     AboutModel,
@@ -59,6 +60,7 @@ from parlor_tui.events import (
     CoreFetched,
     CoreFetching,
     CoreFound,
+    CoreGoverned,
     CoreHello,
     CoreLoading,
     CoreOffer,
@@ -118,6 +120,7 @@ class Assistant(Requests):
         self._observer = LatencyObserver()
         self._playback = Playback()
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
+        self._governance = Governance(self._emit)
         self._listening = Listening(self._talk, self._emit, self._frame)
         self._recording = Recording(
             conversations_folder(settings),
@@ -315,6 +318,8 @@ class Assistant(Requests):
                 self._emit(Failed(at_s=now_s(), text=message, missing=missing))
             case MachineRead():
                 self._machine_read(event)
+            case CoreGoverned():
+                self._governance.core_said(event)
             case TurnJudged():
                 self._listening.judged(event, self._tuning.hearing)
             case ReplyReady(_, pause):
@@ -409,6 +414,7 @@ class Assistant(Requests):
         self._link = None
         self._ready = False
         self._talk.core_lost()
+        self._governance.core_lost()
         if not reason:
             return
         if again:

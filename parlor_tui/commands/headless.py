@@ -27,6 +27,7 @@ from parlor_tui.events import (
     EchoLevel,
     Event,
     Failed,
+    Governed,
     HeardText,
     InputOver,
     Interrupted,
@@ -241,6 +242,8 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return line("notice", severity="info", key="", text=f"of the reply was heard: {heard!r}", turn=turn)
         case Notice(text=text, severity=severity, key=key):
             return line("notice", severity=severity, key=key, text=text)
+        case Governed():
+            return line("governor", **_fields(event))
         case Loading(text=text, total_bytes=0):
             return line("notice", severity="info", key="loading", text=text)
         case Failed(text=text, missing=missing):
@@ -249,6 +252,6 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return None
 
 
-def _fields(event: ModelOffered | ModelComing | ModelOver) -> dict[str, Any]:
+def _fields(event: ModelOffered | ModelComing | ModelOver | Governed) -> dict[str, Any]:
     """All of an event that is printed as it is."""
     return {name: value for name, value in asdict(event).items() if name != "at_s"}

@@ -21,6 +21,8 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from parlor_tui.core.governing import Governing
+from parlor_tui.core.governor import PACE, Pace
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.loading import Loader, loader
 from parlor_tui.core.offering import Offering, offering
@@ -50,12 +52,14 @@ class CoreServer:
         token: str,
         offering: Offering | None = None,
         watching: Watching | None = None,
+        governing: Governing | None = None,
     ) -> None:
         self._core = core
         self._settings = settings
         self._token = token
         self._offering = offering
         self._watching = watching
+        self._governing = governing
 
     async def listen(self, port: int) -> Server:
         """Begin to serve on loopback; port 0 takes a free one. Raises OSError if the port is taken."""
@@ -84,6 +88,8 @@ class CoreServer:
             unwatch.append(self._offering.watch(client.emit))
         if self._watching is not None:
             unwatch.append(self._watching.watch(client.emit))
+        if self._governing is not None:
+            unwatch.append(self._governing.watch(client.emit))
         try:
             async for message in connection:
                 client.receive(message)
@@ -219,11 +225,14 @@ def run_core(
     token_file: Path | None,
     *,
     simulated: tuple[Profile, Loader] | None = None,
+    watch: Callable[[float], Watching] = Watching,
+    pace: Pace = PACE,
 ) -> int:
     """Run the core until its parent closes stdin, or (with a token file) until SIGINT or SIGTERM. The exit code.
 
     As a child: the first line of stdin is `{"token": "..."}`, the first line of stdout `{"port": N}`; all else that is
     printed goes to stderr. `simulated` are models that stand in for those of the settings.
+    `watch` makes what looks after the machine, given how much of the memory may be in use; `pace` is the governor's.
     """
     form = "%(asctime)s core %(levelname)s %(name)s %(message)s"
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=form)
@@ -252,8 +261,10 @@ def run_core(
         answers.flush()
 
     offered = offering(settings, profile) if simulated is None else None
-    watching = Watching(settings.core.memory_percent)
-    server = CoreServer(core, settings, token, offered, watching)
+    watching = watch(settings.core.memory_percent)
+    governed = settings.core.governor and simulated is None  # what a model is simulated to take heats no machine
+    governing = Governing(core, watching, pace=pace) if governed else None
+    server = CoreServer(core, settings, token, offered, watching, governing)
     asyncio.run(_serve(core, offered, watching, server, port, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
