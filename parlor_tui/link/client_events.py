@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from parlor_tui.events import Role
+from parlor_tui.link import turn_report
 from parlor_tui.link.wire import INPUT_RATES_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
+from parlor_tui.observe.turn_report import TurnReport
 from parlor_tui.settings import SettingsError, Tuning
 
 _MOST_TOKENS = 2048
@@ -150,6 +152,13 @@ class CancelModel:
     """parlor.models.cancel: stop getting it; what came is kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReportTurn:
+    """parlor.turn.report: what only the client knows of a turn that is over, for the core's figures. No answer."""
+
+    report: TurnReport
+
+
 ClientEvent = (
     UpdateSession
     | AppendAudio
@@ -167,6 +176,7 @@ ClientEvent = (
     | ForgetAll
     | GetModel
     | CancelModel
+    | ReportTurn
 )
 
 
@@ -215,6 +225,8 @@ def encode(event: ClientEvent) -> Json:
             return {"type": "parlor.models.get"}
         case CancelModel():
             return {"type": "parlor.models.cancel"}
+        case ReportTurn(report):
+            return turn_report.encode(report)
 
 
 def _session(event: UpdateSession) -> Json:
@@ -300,6 +312,8 @@ def decode(message: Json) -> ClientEvent:
             return GetModel()
         case "parlor.models.cancel":
             return CancelModel()
+        case turn_report.TYPE:
+            return ReportTurn(turn_report.decode(message))
         case str(other):
             raise ProtocolError(f"{other} is not an event that this server takes", "invalid_event_type", "type")
         case _:

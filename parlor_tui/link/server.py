@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import http
 import json
 import logging
@@ -32,6 +31,8 @@ from parlor_tui.core.watching import Watching
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link import client_events as say
 from parlor_tui.link import wire
+from parlor_tui.link.figures import Figures
+from parlor_tui.link.http import Pages, is_allowed
 from parlor_tui.link.server_events import Encoder, SessionView
 from parlor_tui.settings import Settings
 
@@ -60,9 +61,24 @@ class CoreServer:
         self._offering = offering
         self._watching = watching
         self._governing = governing
+        self._figures = Figures(core, settings, watching)
+        metrics_open = settings.core.metrics_open
+        self._pages = Pages(token, metrics_open, self._figures.health, self._figures.page)
 
-    async def listen(self, port: int) -> Server:
-        """Begin to serve on loopback; port 0 takes a free one. Raises OSError if the port is taken."""
+    async def listen(self, port: int, *, else_any: bool = False) -> Server:
+        """Begin to serve on loopback; port 0 takes a free one, and so does one that is taken, if `else_any`.
+
+        Raises OSError if the port is taken.
+        """
+        try:
+            return await self._listen(port)
+        except OSError as error:
+            if not (else_any and port):
+                raise
+            _log.warning("port %d is not to be had, taking another one: %s", port, error)
+            return await self._listen(0)
+
+    async def _listen(self, port: int) -> Server:
         return await serve(
             self._client,
             _HOST,
@@ -74,16 +90,16 @@ class CoreServer:
         )
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        given = request.headers.get("Authorization", "")
-        if hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
-            return None
+        page = self._pages.answer(connection, request)
+        if page is not None or is_allowed(request, self._token):
+            return page
         return connection.respond(http.HTTPStatus.UNAUTHORIZED, "a valid token is needed\n")
 
     async def _client(self, connection: ServerConnection) -> None:
         outbox: asyncio.Queue[str] = asyncio.Queue(_OUTBOX_MESSAGES)
-        client = _Client(self._core, self._settings, outbox, connection, self._offering)
+        client = _Client(self._core, self._settings, outbox, connection, self._offering, self._figures)
         writer = asyncio.create_task(_write(connection, outbox))
-        unwatch = [self._core.watch(client.emit)]
+        unwatch = [self._figures.follow(outbox), self._core.watch(client.emit)]
         if self._offering is not None:
             unwatch.append(self._offering.watch(client.emit))
         if self._watching is not None:
@@ -118,8 +134,10 @@ class _Client:
         outbox: asyncio.Queue[str],
         connection: ServerConnection,
         offering: Offering | None,
+        figures: Figures,
     ) -> None:
         self._offering = offering
+        self._figures = figures
         self._outbox = outbox
         self._connection = connection
         self._encoder = Encoder()
@@ -131,11 +149,13 @@ class _Client:
 
     def emit(self, event: CoreEvent) -> None:
         """Put what tells `event` into the outbox. A client that does not read is cut off."""
+        self._figures.metrics.core_said(event)
         for message in self._encoder.encode(event, self._view()):
             try:
                 self._outbox.put_nowait(json.dumps(message, ensure_ascii=False))
             except asyncio.QueueFull:
                 _log.warning("a client does not read its events: cut off")
+                self._figures.cut_off += 1
                 self._connection.transport.abort()
                 return
 
@@ -193,6 +213,8 @@ class _Client:
                 self._forget_all()
             case say.GetModel() | say.CancelModel():
                 self._models(request, event_id)
+            case say.ReportTurn(report):
+                self._figures.metrics.turn_over(report)
 
     def _forget_all(self) -> None:
         """Begin a session with the settings of the one before, which may still end what it was at."""
@@ -265,6 +287,7 @@ def run_core(
     governed = settings.core.governor and simulated is None  # what a model is simulated to take heats no machine
     governing = Governing(core, watching, pace=pace) if governed else None
     server = CoreServer(core, settings, token, offered, watching, governing)
+    port = port or settings.core.port
     asyncio.run(_serve(core, offered, watching, server, port, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
@@ -301,7 +324,7 @@ async def _serve(
             loop.add_signal_handler(number, stop.set)
     if follow_stdin:
         threading.Thread(target=_wait_for_parent, args=(loop, stop), name="parent", daemon=True).start()
-    listening = await server.listen(port)
+    listening = await server.listen(port, else_any=follow_stdin)
     core.start()
     watching.start()
     if offered is not None:
