@@ -23,7 +23,8 @@ class Playback:
         self._volume = 1.0
         self._waiting: deque[NDArray[np.float32]] = deque()
         self._waiting_samples = 0
-        self.dropped_samples = 0
+        self.dropped_blocks = 0
+        """Blocks of speech that found no room, so far."""
 
     @property
     def has_speaker(self) -> bool:
@@ -54,7 +55,7 @@ class Playback:
         if self._speaker is None:
             return len(samples)
         if self._waiting_samples + len(samples) > LONGEST_REPLY_S * SPEAKER_RATE_HZ:
-            self.dropped_samples += len(samples)
+            self.dropped_blocks += 1
             return len(samples)
         self._waiting.append(samples)
         self._waiting_samples += len(samples)

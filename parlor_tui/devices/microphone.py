@@ -61,6 +61,10 @@ class DeviceMicrophone:
 
     def __init__(self, device: SoundDevice) -> None:
         self.label = device.name
+        self.overruns = 0
+        """How often the device gave up sound that was not fetched in time."""
+        self.overflows = 0
+        """How many pieces of sound found no room here."""
         self._device = device
         self._pieces: queue.Queue[tuple[NDArray[np.float32], float, float]] = queue.Queue(PIECES_WAITING)
         self._finished = threading.Event()
@@ -95,13 +99,14 @@ class DeviceMicrophone:
             stream.close(deadline_s - now_s())
 
     def _on_sound(self, samples: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:  # noqa: ARG002
+        self.overruns += bool(status.input_overflow)
         at_s = now_s()
         first_age_s = time.currentTime - time.inputBufferAdcTime
         given_at_s = self._clock.ours(time.currentTime, time.currentTime, at_s)
         try:
             self._pieces.put_nowait((samples.copy(), given_at_s, first_age_s))
         except queue.Full:
-            return  # whoever takes the blocks has hung for seconds: the sound is lost either way
+            self.overflows += 1  # whoever takes the blocks has hung for seconds: the sound is lost either way
 
     def _read(self, stream: Stream, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None) -> None:
         try:

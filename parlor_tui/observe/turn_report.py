@@ -35,4 +35,4 @@ class TurnReport:
     buffered_ms: float | None = None
     """How much speech waited in the jitter buffer, on average while the reply was heard; None if it was not."""
     core_lost: bool = False
-    """The turn has no answer because the core it was put to died."""
+    """The turn has no answer because the core it was put to died, or the link to it was lost."""
