@@ -111,6 +111,32 @@ examples:
   parlor-tui conversations export last --out talk.html
 """,
     ),
+    "journal": (
+        "show, follow and sum up how the turns went: times, tokens, troubles",
+        """\
+Each turn is one line: its stages, tokens, settings that are not at their default, and how the machine was. No word
+that was said is in it, unless journal.words is on. It never leaves this machine.
+
+examples:
+  parlor-tui journal --last 20
+  parlor-tui journal --since 2h --slower-than 1500
+  parlor-tui journal --follow --kind core
+  parlor-tui journal summary --since 2026-11-30 --json
+""",
+    ),
+    "incident": (
+        "list, show and pack what is kept when the core dies or a talk goes badly",
+        """\
+An incident holds the last minutes of the journal, settings, versions, the machine's readings, the end of the log and
+what each thread was doing. It is kept on this machine; `pack` makes a file of it that can be sent to the maintainers.
+The home folder's name and what looks like a secret are taken out; look through it with `show` all the same.
+
+examples:
+  parlor-tui incident list
+  parlor-tui incident show last
+  parlor-tui incident pack last --out incident.tar.gz
+""",
+    ),
     "replay": (
         "have a kept conversation again, with the models and settings of today",
         """\
@@ -221,7 +247,7 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
     _add_core(commands["core"])
     _add_web(commands["web"])
     _add_devices(commands["doctor"], default=argparse.SUPPRESS)
-    for name in ("doctor", "devices", "models", "bench", "conversations", "replay", "config"):
+    for name in ("doctor", "devices", "models", "bench", "conversations", "journal", "incident", "replay", "config"):
         if name in argv:
             importlib.import_module(f"parlor_tui.commands.{name}").add_arguments(commands[name])
     return parser, commands
