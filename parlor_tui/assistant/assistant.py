@@ -26,6 +26,7 @@ from parlor_tui.assistant.inbox import (
     FromCore,
     Input,
     Interrupt,
+    JournalTrouble,
     LinkDown,
     LinkUp,
     MicrophoneEnded,
@@ -43,6 +44,7 @@ from parlor_tui.assistant.inbox import (
     UseDevice,
     WatchDevices,
 )
+from parlor_tui.assistant.journaling import Journaling
 from parlor_tui.assistant.listening import Listening
 from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.opening import Opened
@@ -133,6 +135,7 @@ class Assistant(Requests):
             lambda why: self._put(AboutConversation("failed", now_s(), why)),
         )
         self._talk.tap = self._recording
+        self._journaling = Journaling(settings, log_file(), self._emit, lambda why: self._put(JournalTrouble(why)))
         self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input)
         self._tuner = Tuner(settings, config, self._emit)
         self._tuning: Tuning = self._tuner.now
@@ -220,6 +223,7 @@ class Assistant(Requests):
                 self._set_state()
         except Exception as error:  # noqa: BLE001 - the edge of the thread: the screen must hear that nobody listens
             _log.exception("assistant")
+            self._journaling.failed(error)
             self._emit(StateChanged(at_s=now_s(), state=State.ERROR))
             self._emit(
                 Failed(at_s=now_s(), text=f"the assistant failed ({error!r}); details in {log_file()}; start again")
@@ -229,6 +233,7 @@ class Assistant(Requests):
             if self._demonstration is not None:
                 self._demonstration.close()
             self._recording.close()
+            self._journaling.close()
 
     def _open(self) -> None:
         self._emit(Loading(at_s=now_s(), text="starting"))
@@ -274,6 +279,8 @@ class Assistant(Requests):
                 self._conversing.take(message)
             case LinkUp(link):
                 self._new_link = link  # used from the core's first word on, which the conversation so far is told after
+            case JournalTrouble(why):
+                self._notice(why, "journal")
             case LinkDown(reason, then):
                 self._link_down(reason, then)
             case MicrophoneEnded(None):
@@ -417,6 +424,7 @@ class Assistant(Requests):
             self._talk.say_aloud(text.strip()[:LONGEST_TYPED_CHARS], voice)
 
     def _link_down(self, reason: str, then: Then) -> None:
+        self._journaling.core_down(reason, then)
         self._link = None
         self._ready = False
         self._talk.core_lost()
@@ -523,6 +531,7 @@ class Assistant(Requests):
         self._recording.on_event(event)
         self._reports.on_event(event)
         self._listener(event)
+        self._journaling.on_event(event)
         if self._demonstration is not None:
             self._demonstration.happened(event)
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from parlor_tui.events import (
     AskedAgain,
@@ -129,15 +129,15 @@ class Journaling:
                 pass
         self._look_out(event)
 
-    def core_down(self, reason: str, *, again: bool) -> None:
-        """The core is gone; `reason` is empty if that was asked for. `again`: another one is started."""
+    def core_down(self, reason: str, then: Literal["start", "link", "stop"]) -> None:
+        """The core is gone, or only the link to it; `reason` is empty if that was asked for, `then` what comes next."""
         if not self._settings.journal.enabled:
             return
-        what = ("died" if again else "gave_up") if reason else "replaced"
+        what = {"start": "died", "link": "link_lost", "stop": "gave_up"}[then] if reason else "replaced"
         self._put(now_s(), "core", what=what, reason=reason, profile=self._profile, model=self._model)
-        if reason:
+        if reason and then != "link":
             self._died = True
-            self._keep("core-died" if again else "core-gave-up", reason)
+            self._keep("core-died" if then == "start" else "core-gave-up", reason)
 
     def failed(self, error: Exception) -> None:
         """The assistant itself fails."""
