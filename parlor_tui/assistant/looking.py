@@ -31,9 +31,9 @@ def has_changed(before: NDArray[np.uint8] | None, now: NDArray[np.uint8]) -> boo
 
 
 class Looking:
-    """`on_frame` and `on_gone(reason)` are called on its thread, `on_gone` once for each camera."""
+    """`on_frame` and `on_gone(reason, camera)` are called on its thread, `on_gone` once for each camera."""
 
-    def __init__(self, on_frame: Callable[[CameraFrame], None], on_gone: Callable[[str], None]) -> None:
+    def __init__(self, on_frame: Callable[[CameraFrame], None], on_gone: Callable[[str, Camera], None]) -> None:
         self._on_frame = on_frame
         self._on_gone = on_gone
         self._lock = threading.Lock()
@@ -100,7 +100,7 @@ class Looking:
             if self._camera is not camera:
                 return
             self._camera = None
-        self._on_gone(f"{camera.label} gives no picture: plug it in again, or choose another one")
+        self._on_gone(f"{camera.label} gives no picture: plug it in again, or choose another one", camera)
 
 
 def _picture_of(camera: Camera) -> NDArray[np.uint8] | None:

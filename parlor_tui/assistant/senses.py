@@ -15,27 +15,29 @@ from parlor_tui.assistant.inbox import (
     CameraSees,
     DevicesFound,
     Input,
+    MicrophoneTrouble,
     OfSenses,
     ShowCamera,
+    StreamsRouted,
     UseDevice,
     WatchDevices,
 )
 from parlor_tui.assistant.looking import Looking
 from parlor_tui.assistant.opening import Opened, Opening, stop_later
-from parlor_tui.assistant.slots import Slot, is_gone, names_of
+from parlor_tui.assistant.routing import SOUND, Routing
+from parlor_tui.assistant.slots import Slot, changed, is_gone, names_of
 from parlor_tui.assistant.starting import Starter
 from parlor_tui.devices.base import Camera, Microphone, Speaker
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.select import Opener
 from parlor_tui.devices.watch import Watcher
-from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event, Failed, now_s
+from parlor_tui.events import CameraFrame, DeviceKind, Event, Failed, now_s
 from parlor_tui.settings import Devices
 from parlor_tui.settings.saving import save_values
 
 Notify = Callable[[str, str], None]
 """Called with a line for the user and the trouble's name; an empty line when it is over."""
-_SOUND: tuple[DeviceKind, ...] = ("microphone", "speaker")
 _MORE = {"microphone": "", "speaker": " (replies are only shown)", "camera": ""}
 _GONE = {
     "microphone": "the microphone is gone: {}",
@@ -72,8 +74,16 @@ class Senses:
         self._slots = {kind: Slot(kind, choice, Opening(kind, put)) for kind, choice in choices.items()}
         self._found: Found | None = None
         self._loading = True
-        self._watcher = watcher or Watcher(lambda found, came: put(DevicesFound(found, came)))
-        self._looking = Looking(lambda frame: put(CameraSees(frame)), lambda reason: put(CameraGone(reason)))
+        self._watcher = watcher or Watcher(
+            lambda found, came: put(DevicesFound(found, came)),
+            on_routes=lambda routes, asked_at_s: put(StreamsRouted(routes, asked_at_s)),
+        )
+        self._routing = Routing(notify, emit, self.lost)
+        self._looking = Looking(
+            lambda frame: put(CameraSees(frame)), lambda reason, camera: put(CameraGone(reason, camera))
+        )
+        self.hurry = False
+        """What is missing may be there again: it is to be tried now."""
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -96,6 +106,11 @@ class Senses:
     def speaker_coming(self) -> bool:
         """Will something play in a moment."""
         return self.is_opening("speaker") and self._slots["speaker"].choice != "none"
+
+    @property
+    def moves(self) -> int:
+        """How often the sound server put a stream elsewhere, so that what was learnt of the room holds no more."""
+        return self._routing.moves
 
     def is_opening(self, kind: DeviceKind) -> bool:
         """Is it being opened."""
@@ -120,8 +135,15 @@ class Senses:
                 self._opened(message)
             case DevicesFound(found, came):
                 self._found_now(found, came)
-            case CameraGone(reason):
-                self.lost("camera", reason)
+            case CameraGone(reason, device):
+                self.ended("camera", reason, device)
+            case MicrophoneTrouble(hint, device):
+                if self._slots["microphone"].device is device:
+                    self._routing.silent(hint)
+            case StreamsRouted():
+                self.hurry = self.hurry or any(self._slots[kind].due for kind in SOUND)
+                for kind in SOUND:
+                    self._routing.take(message, self._slots[kind])
             case CameraSees(frame):
                 if self._slots["camera"].device is not None:
                     self._emit(frame)
@@ -168,10 +190,11 @@ class Senses:
 
     def retry(self, *, idle: bool) -> None:
         """Try what is missing again. `idle`: nothing is played, the streams may be opened anew."""
+        self.hurry = False
         for slot in self._slots.values():
             if not slot.due or slot.at_work:
                 continue
-            alone = slot.renew == 1 and idle and slot.kind in _SOUND
+            alone = slot.renew == 1 and idle and slot.kind in SOUND
             if slot.renew > 1 or alone:
                 slot.renew -= 1
             self._begin(slot, slot.choice, alone=alone)
@@ -205,9 +228,18 @@ class Senses:
         if not slot.at_work:
             self._back_from_aside()
 
-    def lost(self, kind: DeviceKind, reason: str) -> None:
-        """It went away: say so, and try again from time to time."""
+    def ended(self, kind: DeviceKind, reason: str, device: object) -> None:
+        """`device` says that it is lost. What an earlier one says means nothing any more."""
         slot = self._slots[kind]
+        if slot.device is device:
+            self.lost(kind, reason)
+        elif slot.at_work:
+            slot.ended = device, reason
+
+    def lost(self, kind: DeviceKind, reason: str) -> None:
+        """It went away: say so, and try again at once, and then from time to time."""
+        slot = self._slots[kind]
+        self.hurry = True
         if slot.device is not None:
             stop_later(slot.device)
             slot.device = None
@@ -217,8 +249,7 @@ class Senses:
         slot.due = True
         if kind == "camera":
             self._looking.at(None)
-        if kind == "microphone":
-            self._notify("", "microphone-silent")
+        self._routing.forget(kind)
         if kind == "speaker" and self._loading:
             return  # a machine that loads models may be too busy for sound; told if it stays away
         self._notify(_GONE[kind].format(reason), kind)
@@ -229,6 +260,7 @@ class Senses:
         awaited = {slot.choice for slot in self._slots.values() if slot.due}
         for slot in self._slots.values():
             slot.renew = 2 if slot.due else 0
+        self.hurry = self.hurry or bool(awaited)
         self._tell_found(tuple(name for name in came if name not in awaited))
         for slot in self._slots.values():
             if before is not None and is_gone(slot, before, found):
@@ -241,20 +273,15 @@ class Senses:
         slot.at_work = True
         first: list[Any] = []
         if alone and slot.opening.has_room:  # else nobody would close them
-            for kind in _SOUND:
+            for kind in SOUND:
                 other = self._slots[kind]
                 if other.device is not None:
                     first.append(other.device)
                     other.device, other.aside = None, other is not slot
-        listed = names_of(self._found, slot.kind) if self._found is not None and not self._found.trouble else None
-        start = partial(self._starter.start, slot.kind, choice, first, listed)
+        start = partial(self._starter.start, slot.kind, choice, first)
         keep = slot.tried is not None and slot.remember
         values = {f"devices.{slot.kind}": choice}
         slot.opening.begin(start, partial(save_values, self._file, values) if keep else None)
-
-    def is_used(self, kind: DeviceKind, device: object) -> bool:
-        """Is it this one that is used; a loss that is told of another one means nothing any more."""
-        return self._slots[kind].device is device
 
     def _swap(self, slot: Slot, opened: Opened) -> None:
         old, slot.device = slot.device, opened.device
@@ -264,11 +291,16 @@ class Senses:
         if old is not None:
             stop_later(old)
         self._notify("", slot.kind)
-        if slot.kind == "microphone":
-            self._notify("", "microphone-silent")
+        slot.since_s = now_s()
+        self._routing.forget(slot.kind)
         if slot.kind == "camera":
             self._looking.at(slot.device)
+        else:
+            self._watcher.look_at_routes()
         self._tell_used(slot)
+        ended, slot.ended = slot.ended, None
+        if ended is not None and slot.device is not None and ended[0] is slot.device:
+            self.lost(slot.kind, ended[1])
 
     def _failed(self, slot: Slot, trouble: str) -> None:
         if slot.tried is None:
@@ -276,7 +308,7 @@ class Senses:
             self._notify(trouble + _MORE[slot.kind], slot.kind)
             self._tell_used(slot)
             return
-        if slot.kind in _SOUND and not slot.alone and self._may_need_to_be_alone(slot):
+        if slot.kind in SOUND and not slot.alone and self._may_need_to_be_alone(slot):
             slot.alone = True
             self._begin(slot, slot.tried, alone=True)
             return
@@ -291,7 +323,7 @@ class Senses:
     def _may_need_to_be_alone(self, slot: Slot) -> bool:
         """Whether it may work once no stream is open: it holds what is wanted, or the list is older than the device."""
         choice = slot.tried or ""
-        if all(self._slots[kind].device is None for kind in _SOUND) or means_file(choice, SOUND_SUFFIXES):
+        if all(self._slots[kind].device is None for kind in SOUND) or means_file(choice, SOUND_SUFFIXES):
             return False
         return choice == "default" or (self._found is not None and choice in names_of(self._found, slot.kind))
 
@@ -302,20 +334,9 @@ class Senses:
                 self.open(slot.kind)
 
     def _tell_used(self, slot: Slot) -> None:
-        label = slot.device.label if slot.device is not None else ""
-        self._emit(DeviceUsed(at_s=now_s(), kind=slot.kind, choice=slot.choice, label=label))
+        self._emit(slot.used)
         if slot.kind == "camera" and slot.device is None:
             self._emit(CameraFrame(at_s=now_s()))
 
     def _tell_found(self, came: tuple[str, ...]) -> None:
-        found = self._found or Found()
-        self._emit(
-            DevicesChanged(
-                at_s=now_s(),
-                microphones=found.microphones,
-                speakers=found.speakers,
-                cameras=found.cameras,
-                came=came,
-                trouble=found.trouble,
-            )
-        )
+        self._emit(changed(self._found or Found(), came))

@@ -3,7 +3,7 @@
 PortAudio's thread only copies; a thread of ours cuts blocks and watches. Lost means: PortAudio says so, or no sound
 came for half a second. Seconds of exact zeros are no loss but a trouble: what a denied or muted microphone gives.
 PulseAudio moves the recording of a microphone that was unplugged to another source and says nothing, which cannot be
-seen from here.
+seen from here, but by `routes`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from parlor_tui.events import now_s
 STALL_S = 1.0
 FIRST_SOUND_S = 3.0
 """A sound server may take this long to deliver the first sound."""
-ZEROS_S = 5.0
+ZEROS_S, LONGEST_ZEROS_S = 1.8, 60.0
 PIECES_WAITING = 256
 LONGEST_AGE_S = 0.3
 """No driver keeps sound for longer; one that says so has lost count, as ALSA does after a stall."""
@@ -38,19 +38,25 @@ DENIED = (
 
 
 class SilenceWatch:
-    """Notices seconds of exact zeros. Pure."""
+    """Notices seconds of exact zeros. Pure.
+
+    A microphone that cuts off what is quiet gives zeros between words: each time that the hint was over by itself, the
+    next one takes twice as long.
+    """
 
     def __init__(self) -> None:
         self._zero_s = 0.0
+        self._limit_s = ZEROS_S
         self._told = False
 
     def feed(self, samples: NDArray[np.float32], seconds: float) -> str | None:
         """What to tell after these `seconds` of `samples`: a hint, an empty text once it is over, or nothing."""
         if samples.any():
             over, self._told, self._zero_s = self._told, False, 0.0
+            self._limit_s = min(2 * self._limit_s, LONGEST_ZEROS_S) if over else self._limit_s
             return "" if over else None
         self._zero_s += seconds
-        if self._told or self._zero_s <= ZEROS_S:
+        if self._told or self._zero_s <= self._limit_s:
             return None
         self._told = True
         return DENIED

@@ -139,6 +139,8 @@ def choose(kind: Kind, choice: str) -> SoundDevice:
         if found or fresh or not rescan():
             break
     if len(found) == 1:
+        if kind == "microphone" and choice == "default" and _server_has_none(known, kind):
+            raise DeviceError("no microphone is there: plug one in, or type instead", missing=True)
         return found[0]
     if not known:
         raise DeviceError(
@@ -152,6 +154,11 @@ def choose(kind: Kind, choice: str) -> SoundDevice:
         raise DeviceError(f"{kind} {choice!r}: several match: {names}; give the number of one")
     what = "no default is set" if choice == "default" else "no such device or file"
     raise DeviceError(f"{kind} {choice!r}: {what}; there are: {names}", missing=True)
+
+
+def _server_has_none(known: list[SoundDevice], kind: Kind) -> bool:
+    """Whether the way leads to a sound server without a `kind`: it would record what the speaker plays instead."""
+    return any(device.name == pulse.ROUTE for device in known) and pulse.pulse_devices(kind) == []
 
 
 def _served(known: list[SoundDevice], kind: Kind) -> list[str]:
