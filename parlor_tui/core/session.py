@@ -19,6 +19,7 @@ from parlor_tui.core.admission import Busy
 from parlor_tui.core.aloud import LONGEST_CHARS, Aloud
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.input_audio import InputAudio, TooLong, heard_wav
+from parlor_tui.core.input_timeout import LONGEST_WAIT_S, InputTimeout
 from parlor_tui.core.listening import Listening
 from parlor_tui.core.memory import Item, Memory
 from parlor_tui.core.pauses import Pauses
@@ -26,6 +27,7 @@ from parlor_tui.core.reply import Reply, hears_itself
 from parlor_tui.core.reply_voice import ReplyOptions
 from parlor_tui.core.seeing import Seeing
 from parlor_tui.core.tasks import Tasks, new_id
+from parlor_tui.counts import Count, count
 from parlor_tui.events import (
     CaptionFinal,
     CaptionPartial,
@@ -86,6 +88,12 @@ class Session:
             lambda ahead: _Preparation(self, lambda: ahead.item.text, ahead.caption),
             self._make,
         )
+        self._timeout = InputTimeout(
+            self._tasks,
+            lambda: self.listening.audio.samples_count > 0,
+            lambda: self.pauses.ahead is not None or core.loaded is None,
+            self._drop_unfinished,
+        )
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -118,7 +126,9 @@ class Session:
         """Take the next piece of the user's speech: 16-bit little-endian mono PCM at the session's input rate."""
         try:
             self.listening.append(pcm16, pausing=self.pauses.ahead is not None)
+            self._timeout.came()
         except TooLong as error:
+            count(Count.AUDIO_REFUSED)
             self.refuse("input_audio_buffer_full", str(error), event_id)
 
     def clear(self) -> None:
@@ -129,10 +139,12 @@ class Session:
 
     def paused(self, turn: int, pause: int, *, answer: bool) -> None:
         """The user fell silent, maybe for good: judge what was said so far, and if `answer` begin to reply, unheard."""
+        self._timeout.came()
         self.pauses.paused(turn, pause, answer=answer, replying=self._reply is not None)
 
     def resumed(self) -> None:
         """The user goes on: what was begun at the pause is worth nothing."""
+        self._timeout.came()
         self.pauses.resumed()
 
     def commit(self, event_id: str | None = None) -> None:
@@ -271,6 +283,17 @@ class Session:
         await self._tasks.close()
 
     # --- work ---------------------------------------------------------------------------------------------------------
+
+    def _drop_unfinished(self) -> None:
+        """Audio was sent, and nothing more was heard of it: the client has forgotten it, and it is no turn."""
+        count(Count.INPUT_TIMEOUTS)
+        self.refuse(
+            "input_timeout",
+            f"{self.listening.audio.duration_ms:.0f} ms of audio were dropped: nothing followed for "
+            f"{LONGEST_WAIT_S:g} s; go on sending, commit or clear it in time",
+            None,
+        )
+        self.clear()
 
     def _long_enough(self, audio: InputAudio, event_id: str | None) -> bool:
         if audio.duration_ms >= _SHORTEST_COMMIT_MS:

@@ -33,7 +33,7 @@ class Lines(RuleBasedStateMachine):
         own = sum(ticket.client == client for ticket in self.waiting)
         full = own == 2 or len(self.waiting) == 5
         if full and not self.line.has_place:
-            with pytest.raises(Busy, match="^[^\n]+try again"):
+            with pytest.raises(Busy, match=r"^[^\n]+try again"):
                 self.line.ask(client)
         else:
             self.waiting.append(self.line.ask(client))
