@@ -26,7 +26,6 @@ from parlor_tui.assistant.inbox import (
     FromCore,
     Input,
     Interrupt,
-    JournalTrouble,
     LinkDown,
     LinkUp,
     MicrophoneEnded,
@@ -135,7 +134,7 @@ class Assistant(Requests):
             lambda why: self._put(AboutConversation("failed", now_s(), why)),
         )
         self._talk.tap = self._recording
-        self._journaling = Journaling(settings, log_file(), self._emit, lambda why: self._put(JournalTrouble(why)))
+        self._journaling = Journaling(settings, log_file(), self._emit)
         self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input)
         self._tuner = Tuner(settings, config, self._emit)
         self._tuning: Tuning = self._tuner.now
@@ -217,6 +216,7 @@ class Assistant(Requests):
                     self._playback.pump()  # what is no reply, as a tone
                 if self._demonstration is not None:
                     self._demonstration.tick()
+                self._journaling.tick()
                 self._retry_devices()
                 self._follow_devices()
                 self._start_with_new_model()
@@ -279,8 +279,6 @@ class Assistant(Requests):
                 self._conversing.take(message)
             case LinkUp(link):
                 self._new_link = link  # used from the core's first word on, which the conversation so far is told after
-            case JournalTrouble(why):
-                self._notice(why, "journal")
             case LinkDown(reason, then):
                 self._link_down(reason, then)
             case MicrophoneEnded(None):

@@ -124,13 +124,6 @@ class LinkDown:
 
 
 @dataclass(frozen=True, slots=True)
-class JournalTrouble:
-    """Nothing can be kept of how turns go, and why; empty once something can."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class FromCore:
     """The core said something."""
 
@@ -231,7 +224,6 @@ Input = (
     | PlayTone
     | LinkUp
     | LinkDown
-    | JournalTrouble
     | FromCore
     | Say
     | Interrupt

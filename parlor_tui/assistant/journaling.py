@@ -6,6 +6,7 @@ Used by the assistant's thread; the disk is left to one of its own.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -37,6 +38,7 @@ from parlor_tui.settings import Settings, describe, incidents_beside, journal_be
 
 _OPEN_TURNS = 64
 _CLOSE_S = 0.5
+_WAITING_TROUBLES = 8
 _AGAIN_S = 60.0
 """Of one cause, one scene is kept in so long."""
 _HEALTH = (
@@ -65,24 +67,17 @@ class _Turn:
 class Journaling:
     """Follows one talk. `log` is where core and libraries print to; what is kept lies beside it.
 
-    `on_trouble` is called with why nothing can be kept, in one line; empty once something can. Mostly on the thread of
-    the disk.
+    That nothing can be kept is told by a notice of the key `journal`, which stands until something can.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        log: Path,
-        emit: Callable[[Event], None],
-        on_trouble: Callable[[str], None],
-    ) -> None:
+    def __init__(self, settings: Settings, log: Path, emit: Callable[[Event], None]) -> None:
         self._settings = settings
         self._emit = emit
-        self._on_trouble = on_trouble
+        self._troubles: deque[str] = deque(maxlen=_WAITING_TROUBLES)
         self._log = log
         self._path = journal_beside(log)
         self._file = JournalFile(self._path, settings.journal.size_mb * 1_000_000, settings.journal.files)
-        self._disk = DiskThread("journal", on_trouble, self._works_again)
+        self._disk = DiskThread("journal", self._troubles.append, self._works_again)
         self._alarms = Alarms()
         self._began_s = now_s()
         self._kept_at_s: dict[Cause, float] = {}
@@ -138,6 +133,12 @@ class Journaling:
         if reason and then != "link":
             self._died = True
             self._keep("core-died" if then == "start" else "core-gave-up", reason)
+
+    def tick(self) -> None:
+        """Tell of trouble with the disk. To be called often."""
+        while self._troubles:
+            why = self._troubles.popleft()
+            self._emit(Notice(at_s=now_s(), text=why, severity="warning", key="journal"))
 
     def failed(self, error: Exception) -> None:
         """The assistant itself fails."""
@@ -242,7 +243,7 @@ class Journaling:
 
     def _works_again(self, lost: int) -> None:
         """The disk takes lines again, after so many were lost. On its thread."""
-        self._on_trouble("")
+        self._troubles.append("")
         self._put(now_s(), "notice", severity="warning", text=f"{lost} lines before this one could not be kept")
 
 
