@@ -150,6 +150,19 @@ examples:
   parlor-tui replay talk.json --json
 """,
     ),
+    "observe": (
+        "write a Grafana dashboard, alert rules and a Prometheus configuration",
+        """\
+The core shows its figures at /metrics to whoever knows its token, and its health at /healthz, on its port of this
+machine. `export` writes what Prometheus and Grafana need to read, show and watch them; it changes no file that is
+there, unless told to. Nothing that was said is in any figure.
+
+examples:
+  parlor-tui core --port 8800 --token-file ~/parlor.token
+  parlor-tui observe export monitoring --port 8800 --token-file ~/parlor.token
+  prometheus --config.file=monitoring/prometheus.yml
+""",
+    ),
     "web": (
         "show the screen in a browser on this machine",
         """\
@@ -247,7 +260,19 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
     _add_core(commands["core"])
     _add_web(commands["web"])
     _add_devices(commands["doctor"], default=argparse.SUPPRESS)
-    for name in ("doctor", "devices", "models", "bench", "conversations", "journal", "incident", "replay", "config"):
+    own = (
+        "doctor",
+        "devices",
+        "models",
+        "bench",
+        "conversations",
+        "journal",
+        "incident",
+        "observe",
+        "replay",
+        "config",
+    )
+    for name in own:
         if name in argv:
             importlib.import_module(f"parlor_tui.commands.{name}").add_arguments(commands[name])
     return parser, commands
@@ -282,20 +307,21 @@ def _add_ask(parser: argparse.ArgumentParser) -> None:
 
 def _add_core(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
+        "--port", type=port_number, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
     )
     parser.add_argument("--token-file", type=Path, metavar="F", help="where the token is, or is to be kept")
 
 
 def _add_web(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
+        "--port", type=port_number, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
     )
     parser.add_argument("--open", action="store_true", help="open the browser, too")
     _add_devices(parser, default=argparse.SUPPRESS)
 
 
-def _port(text: str) -> int:
+def port_number(text: str) -> int:
+    """A port on the command line: 0 to 65535. Raises argparse.ArgumentTypeError."""
     if not (text.isascii() and text.isdigit() and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: a whole number from 0 to 65535")
     return int(text)
