@@ -11,7 +11,6 @@ import os
 import secrets
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -28,11 +27,13 @@ from parlor_tui.core.offering import Offering, offering
 from parlor_tui.core.profiles import Profile, choose, label_of
 from parlor_tui.core.session import Session
 from parlor_tui.core.watching import Watching
+from parlor_tui.counts import Count, count
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link import client_events as say
 from parlor_tui.link import wire
 from parlor_tui.link.figures import Figures
 from parlor_tui.link.http import Pages, is_allowed
+from parlor_tui.link.parent import follow_parent
 from parlor_tui.link.server_events import Encoder, SessionView
 from parlor_tui.settings import Settings
 
@@ -84,7 +85,7 @@ class CoreServer:
             _HOST,
             port,
             process_request=self._admit,
-            max_size=wire.MAX_MESSAGE_BYTES,
+            max_size=wire.CLOSING_BYTES,
             compression=None,
             close_timeout=_STOP_S / 2,  # a client that has stopped reading does not hold up the end
         )
@@ -107,8 +108,8 @@ class CoreServer:
         if self._governing is not None:
             unwatch.append(self._governing.watch(client.emit))
         try:
-            async for message in connection:
-                client.receive(message)
+            while True:
+                client.receive(await connection.recv(decode=False))
         except ConnectionClosed:
             pass
         finally:
@@ -155,20 +156,27 @@ class _Client:
                 self._outbox.put_nowait(json.dumps(message, ensure_ascii=False))
             except asyncio.QueueFull:
                 _log.warning("a client does not read its events: cut off")
+                count(Count.CLIENTS_CUT_OFF)
                 self._figures.cut_off += 1
                 self._connection.transport.abort()
                 return
 
-    def receive(self, message: str | bytes) -> None:
-        """Carry out one request."""
+    def receive(self, message: bytes) -> None:
+        """Carry out one request. Whatever is wrong with it is told in a line, and ends nothing."""
         event_id: str | None = None
         try:
             request = wire.parse(message)
-            given = request.get("event_id")
-            event_id = given if isinstance(given, str) else None
+            event_id = say.event_id_of(request)
             self._carry_out(say.decode(request), event_id)
         except wire.ProtocolError as error:
+            count(Count.MESSAGES_REFUSED)
             self.session.refuse(error.code, str(error), event_id, error.param)
+        except Exception:  # noqa: BLE001 - the edge to a client: no request of one ends the talk, least of all another's
+            _log.exception("a request")
+            count(Count.MESSAGES_REFUSED)
+            self.session.refuse(
+                "server_error", "the request could not be carried out; the core's log says why", event_id
+            )
 
     def _carry_out(self, request: say.ClientEvent, event_id: str | None) -> None:
         session = self.session
@@ -323,7 +331,12 @@ async def _serve(
         with contextlib.suppress(NotImplementedError):  # Windows has no handlers on the loop; Ctrl+C raises there
             loop.add_signal_handler(number, stop.set)
     if follow_stdin:
-        threading.Thread(target=_wait_for_parent, args=(loop, stop), name="parent", daemon=True).start()
+
+        def parent_gone() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: it ends already
+                loop.call_soon_threadsafe(stop.set)
+
+        follow_parent(parent_gone)
     listening = await server.listen(port, else_any=follow_stdin)
     core.start()
     watching.start()
@@ -338,14 +351,6 @@ async def _serve(
     listening.close()
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(listening.wait_closed(), _STOP_S)
-
-
-def _wait_for_parent(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
-    """Stdin ends when the parent closes it or dies, however it dies: no core outlives its terminal."""
-    with contextlib.suppress(OSError, ValueError):
-        while os.read(0, 4096):
-            pass
-    loop.call_soon_threadsafe(stop.set)
 
 
 def _private_stdout() -> IO[str]:
