@@ -59,7 +59,7 @@ _ECHO_EVERY_S = 1.0
 
 
 def run(settings: Settings, config: Path | None, demo: Demo | None = None) -> int:
-    """Run until the microphone's file is over and all is quiet, or until SIGINT or SIGTERM; the exit code.
+    """Run until the microphone's file is over and all is quiet, or until SIGINT, SIGTERM or SIGHUP; the exit code.
 
     Raises DeviceError for a file that cannot stand in for the microphone: nobody could ever say anything.
     """
@@ -92,8 +92,10 @@ def converse(
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         stop.set()
 
-    signal.signal(signal.SIGINT, on_signal)
-    signal.signal(signal.SIGTERM, on_signal)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and (name != "SIGHUP" or signal.getsignal(number) is not signal.SIG_IGN):  # not of nohup
+            signal.signal(number, on_signal)
 
     def heard(event: Event) -> None:
         if typing is None or not isinstance(event, InputOver):
