@@ -376,8 +376,10 @@ def _read_tuning(session: Json, audio_out: Json) -> Json:
     tuning = Tuning()
     for name, value, param in given:
         if value is not None:
-            if len(name) > MAX_NAME_CHARS or isinstance(value, list | dict):
-                raise ProtocolError(f"{param} is no setting, or not a single value", param=param)
+            if len(name) > MAX_NAME_CHARS:
+                raise ProtocolError(f"no setting has a name of {len(name)} characters", param="session.parlor")
+            if isinstance(value, list | dict):
+                raise ProtocolError(f"{param} must be a single value", param=param)
             if isinstance(value, str) and len(value) > MAX_NAME_CHARS:
                 raise ProtocolError(f"{param} has {len(value)} characters; at most {MAX_NAME_CHARS}", param=param)
             try:
