@@ -162,41 +162,54 @@ def tail(path: Path, most_bytes: int) -> list[bytes]:
 
 
 class Follower:
-    """Reads the newest file of the journal at `path`, which may not be there yet, as it grows and is put by."""
+    """Reads the newest file of the journal at `path`, which may not be there yet, as it grows and is put by.
+
+    Every method, and the constructor, raises OSError.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._place = _place(path)
+        self._known = self._put_by_but(self._place)
         self._offset = 0
         self._rest = b""
 
     def earlier(self) -> Iterator[bytes]:
-        """The lines of the files that were put by before. Raises OSError."""
-        for file in put_by(self._path):
-            if self._place is None or _place(file) != self._place:
-                with contextlib.suppress(FileNotFoundError), file.open("rb") as opened:
-                    yield from opened
+        """The lines of the files that were put by before it began to follow."""
+        for file in self._known:
+            with contextlib.suppress(FileNotFoundError), file.open("rb") as opened:
+                yield from opened
 
     def fresh(self, *, rest: bool = False) -> Iterator[bytes]:
-        """The lines that were added since the last call; with `rest` also the last one, if its end is missing yet.
-
-        Raises OSError.
-        """
+        """The lines that were added since the last call; with `rest` also the last one, if its end is missing yet."""
         place = _place(self._path)
         if place != self._place:
-            for old in put_by(self._path):
-                if self._place is not None and _place(old) == self._place:
+            for old in self._put_by_but(place):
+                if old not in self._known:
+                    yield from self._switched(_place(old))
                     yield from self._grown(old)
-            if self._rest:
-                yield self._rest
-            self._place, self._offset, self._rest = place, 0, b""
+            yield from self._switched(place)
+            self._known = self._put_by_but(place)
         if place is not None:
             yield from self._grown(self._path)
         if rest and self._rest:
             yield self._rest
 
+    def _put_by_but(self, place: int | None) -> list[Path]:
+        """What was put by, but for the file `place`, which may have been just now."""
+        return [file for file in put_by(self._path) if place is None or _place(file) != place]
+
+    def _switched(self, place: int | None) -> Iterator[bytes]:
+        """From now on the file `place` is read; of the one before, what is left."""
+        if place != self._place:
+            if self._rest:
+                yield self._rest
+            self._place, self._offset, self._rest = place, 0, b""
+
     def _grown(self, file: Path) -> Iterator[bytes]:
         with contextlib.suppress(FileNotFoundError), file.open("rb") as opened:
+            if os.fstat(opened.fileno()).st_ino != self._place:  # it was put by this moment
+                return
             if opened.seek(0, os.SEEK_END) < self._offset:
                 self._offset, self._rest = 0, b""
             opened.seek(self._offset)
@@ -209,13 +222,12 @@ class Follower:
                     self._rest = whole
 
 
-def _place(path: Path) -> tuple[int, int] | None:
+def _place(path: Path) -> int | None:
     """What a file is known by, whatever its name becomes."""
     try:
-        found = path.stat()
+        return path.stat().st_ino
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
 
 
 def _number_of(file: Path) -> int:

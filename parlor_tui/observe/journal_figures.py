@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -49,8 +49,9 @@ class JournalFigures:
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON has it."""
-        times = {name: at.isoformat() for name, at in (("first", self.first), ("last", self.last)) if at is not None}
-        return asdict(self) | {"first": None, "last": None} | times
+        told = {item.name: getattr(self, item.name) for item in fields(self)}
+        times = {name: at and at.isoformat() for name, at in (("first", self.first), ("last", self.last))}
+        return told | times | {"stages_ms": {name: asdict(took) for name, took in self.stages_ms.items()}}
 
 
 def summary(entries: Iterable[Entry]) -> JournalFigures:
