@@ -21,7 +21,7 @@ from tests.conftest import Home
 LONGEST_S = 30.0
 STEPS = ("no eager replies", "shorter replies", "shorter memory")
 """What the lite profile can do without: its model sees no pictures."""
-SOFT_TOKENS = 4
+SOFT_TOKENS = 2
 HARD_TOKENS = 4 * SOFT_TOKENS
 """Where a reply whose first sentence is long is cut off."""
 QUESTION = "Repeat after me: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -63,7 +63,8 @@ class Sitting:
         return event
 
     def tokens_of_a_turn(self) -> int:
-        """How long a reply to the question is."""
+        """How long a reply to the question is, which is the first of its conversation."""
+        self.assistant.new_conversation()
         self.assistant.say(QUESTION)
         event = self.until(lambda event: isinstance(event, TurnDone))
         assert isinstance(event, TurnDone)
@@ -144,9 +145,9 @@ def test_a_line_of_json_and_lines_for_people() -> None:
     governance.core_said(HOT)
     governance.core_said(CoreGoverned(0))
     lines, plain = Lines(told[0].at_s), PlainLines()
-    objects = [line for event in told if (line := lines.of(event)) is not None and line["type"] == "governor"]
+    objects = [line for event in told if (line := lines.of(event)) is not None and line["event"] == "governor"]
     assert json.loads(json.dumps(objects[0])) == {
-        "type": "governor",
+        "event": "governor",
         "t_ms": 0.0,
         "level": 2,
         "reasons": ["hot (91 °C)"],
