@@ -61,7 +61,7 @@ def keep(folder: Path, scene: Scene, most: int = MOST_INCIDENTS) -> str:
     part = Path(tempfile.mkdtemp(prefix=_PART, dir=folder))
     try:
         for name, content in _contents(scene).items():
-            append(part / name, _short(scrubbed(content, Path.home())))
+            append(part / name, _clean(content))
         name = _renamed(part, folder, f"{scene.at:%Y-%m-%d-%H%M%S}", scene.cause)
     except OSError:
         shutil.rmtree(part, ignore_errors=True)
@@ -141,9 +141,11 @@ def _json(value: object) -> str:
     return json.dumps(value, indent=1, default=str) + "\n"
 
 
-def _short(text: str) -> bytes:
-    """The end of `text`, as much as fits into a file."""
-    return text.encode("utf-8", errors="replace")[-MOST_FILE_BYTES:]
+def _clean(text: str) -> bytes:
+    """The end of `text`, as much as fits into a file, scrubbed. Line by line: sound must not wait for one long search."""
+    lines = text[-MOST_FILE_BYTES:].splitlines(keepends=True)
+    clean = "".join(scrubbed(line, Path.home()) for line in lines)
+    return clean.encode("utf-8", errors="replace")[-MOST_FILE_BYTES:]
 
 
 def _renamed(part: Path, folder: Path, base: str, cause: Cause) -> str:
