@@ -71,13 +71,18 @@ class Served:
                     return found
                 found.append(event["error"])
 
-    def end(self) -> None:
-        self.run(self.connection.close())
+    async def _end(self) -> None:
+        await self.connection.close()
         self._server.close()
+        await self._server.wait_closed()
         self._core.close()
+
+    def end(self) -> None:
+        self.run(self._end())
         self._over.set()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
+        self._loop.close()
 
 
 @pytest.fixture(scope="module")
