@@ -142,7 +142,7 @@ def _json(value: object) -> str:
 
 
 def _clean(text: str) -> bytes:
-    """The end of `text`, as much as fits into a file, scrubbed. Line by line: sound must not wait for one long search."""
+    """The end of `text`, as much as fits into a file, scrubbed line by line: sound waits for no long search."""
     lines = text[-MOST_FILE_BYTES:].splitlines(keepends=True)
     clean = "".join(scrubbed(line, Path.home()) for line in lines)
     return clean.encode("utf-8", errors="replace")[-MOST_FILE_BYTES:]
