@@ -22,6 +22,7 @@ from parlor_tui.assistant.inbox import (
     Block,
     CameraGone,
     CameraSees,
+    ConversationRead,
     DevicesFound,
     FromCore,
     Input,
@@ -135,7 +136,7 @@ class Assistant(Requests):
         )
         self._talk.tap = self._recording
         self._journaling = Journaling(settings, log_file(), self._emit)
-        self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input)
+        self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input, self._put, self._say)
         self._tuner = Tuner(settings, config, self._emit)
         self._tuning: Tuning = self._tuner.now
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
@@ -275,7 +276,7 @@ class Assistant(Requests):
                 self._offers.cancel()
             case AboutModel("decline"):
                 self._offers.decline()
-            case AboutConversation():
+            case AboutConversation() | ConversationRead():
                 self._conversing.take(message)
             case LinkUp(link):
                 self._new_link = link  # used from the core's first word on, which the conversation so far is told after
@@ -402,7 +403,7 @@ class Assistant(Requests):
 
     def _say(self, text: str) -> None:
         text = text.strip()
-        if not text:
+        if not text or self._conversing.waits(text):
             return
         if len(text) > LONGEST_TYPED_CHARS:
             limit = f"that is {len(text)} characters long; at most {LONGEST_TYPED_CHARS} are taken in one turn"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.assistant.opening import Opened
+from parlor_tui.conversations.record import Conversation
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.routes import Routes
 from parlor_tui.events import CameraFrame, CoreEvent, DeviceKind
@@ -198,6 +199,16 @@ class AboutConversation:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversationRead:
+    """The kept conversation that was `asked` for, with so much sound beside it; None where `why` says what is wrong."""
+
+    asked: AboutConversation
+    talk: Conversation | None
+    sound_bytes: int = 0
+    why: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """End."""
@@ -234,5 +245,6 @@ Input = (
     | AboutTuning
     | AboutModel
     | AboutConversation
+    | ConversationRead
     | Stop
 )

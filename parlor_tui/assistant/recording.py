@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from parlor_tui.conversations.record import Conversation, Mark, head_line, mark_line, turn_line
-from parlor_tui.conversations.store import Store, picture_name, sound_bytes, sound_name
+from parlor_tui.conversations.store import Store, picture_name, sound_name
 from parlor_tui.conversations.writer import Writer, wav
 from parlor_tui.devices.base import MIC_RATE_HZ, SPEAKER_RATE_HZ
 from parlor_tui.events import (
@@ -111,13 +111,16 @@ class Recording:
         self._emit(Notice(at_s=now_s(), text=told, severity="warning"))
         self.tell()
 
-    def begin(self, taken_up: Conversation | None = None) -> None:
-        """What follows is another conversation: a new one, or one that is taken up again and is added to."""
+    def begin(self, taken_up: Conversation | None = None, kept_sound_bytes: int = 0) -> None:
+        """What follows is another conversation: a new one, or one that is taken up again and is added to.
+
+        Of that one `kept_sound_bytes` of sound are there already.
+        """
         self._folder, self._last_number, self._sound_bytes, self._too_much_sound = None, 0, 0, False
         if taken_up is not None:
             self._folder = self.store.folder / taken_up.name
             self._last_number = max((turn.number for turn in taken_up.turns), default=0)
-            self._sound_bytes = sound_bytes(self._folder)
+            self._sound_bytes = kept_sound_bytes
             if self.record != "off":
                 self._writer.append(self._folder, head_line(taken_up.began, *self._model))
         self.tell()

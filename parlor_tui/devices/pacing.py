@@ -40,8 +40,14 @@ class StallWatch:
 
     LONGEST_STEP_S = 0.1
 
-    def __init__(self, first_limit_s: float, limit_s: float, at_s: float) -> None:
-        """The first sign may take `first_limit_s` to come, each later one `limit_s`."""
+    def __init__(
+        self, first_limit_s: float, limit_s: float, at_s: float, longest_step_s: float = LONGEST_STEP_S
+    ) -> None:
+        """The first sign may take `first_limit_s` to come, each later one `limit_s`.
+
+        Between two checks `longest_step_s` at most count: who watches less often allows for more.
+        """
+        self._longest_step_s = longest_step_s
         self._limit_s = first_limit_s
         self._next_limit_s = limit_s
         self._still_s = 0.0
@@ -53,5 +59,5 @@ class StallWatch:
         if alive:
             self._still_s, self._limit_s = 0.0, self._next_limit_s
         else:
-            self._still_s += min(step_s, self.LONGEST_STEP_S)
+            self._still_s += min(step_s, self._longest_step_s)
         return self._still_s > self._limit_s

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlor_tui.assistant.inbox import DevicesFound as Noticed
 from parlor_tui.assistant.inbox import CameraGone, Input, MicrophoneTrouble, OfSenses, UseDevice
+from parlor_tui.assistant.inbox import DevicesFound as Noticed
 from parlor_tui.assistant.looking import has_changed
 from parlor_tui.assistant.opening import AT_WORK_AT_MOST
 from parlor_tui.assistant.senses import Senses
@@ -303,7 +303,7 @@ def test_the_camera_is_seen_only_while_somebody_looks_and_a_still_picture_once(f
 
 
 def test_a_camera_that_gives_no_picture_any_more_is_gone(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("parlor_tui.assistant.looking.GONE_S", 0.2)
+    monkeypatch.setattr("parlor_tui.assistant.looking.FIRST_S", 0.2)
     monkeypatch.setattr("parlor_tui.assistant.looking.NOT_SHOWN_S", 0.05)
     room = Room(file, camera="built-in")
     room.senses.open("camera")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from parlor_tui.assistant import Assistant
+from parlor_tui.assistant.conversing import READING_AT_MOST
 from parlor_tui.bench.watching import Watch
 from parlor_tui.conversations.record import head_line, turn_line
 from parlor_tui.events import ConversationBegun, Failed, Ready, RecordingChanged, TurnDone
@@ -103,3 +105,42 @@ def test_quick_hands(desk: Desk, tmp_path: Path) -> None:
     said = [json.loads(line).get("said") for line in (kept / "talk.jsonl").read_text("utf-8").splitlines()]
     assert said[-3:] == [None, "third", None]
     assert [event for event in watch.since(0) if isinstance(event, Failed)] == [failed, refused]
+
+
+def test_a_disk_that_hangs_over_a_conversation_holds_nothing_up_but_what_is_typed_for_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept" / NAME
+    kept.mkdir(parents=True)
+    os.mkfifo(kept / "talk.jsonl")  # whoever opens it waits, as before a disk that hangs, until somebody writes
+    assistant, watch = desk.assistant, desk.watch
+    assistant.start()
+    assert watch.wait(0, Ready, 20.0) is not None
+    mark = watch.mark()
+    assistant.reopen(NAME)
+    assistant.say("and then?")
+    assistant.set_recording("text")
+    assert watch.wait(mark, RecordingChanged, 5.0) is not None, "the assistant waits for the disk"
+    assert watch.wait(mark, ConversationBegun, 0.2) is None
+    lines = [
+        head_line("2026-11-30T14:18:52+00:00", "lite", "small"),
+        turn_line(1, said="Hello.", reply="Hi.", status="completed"),
+    ]
+    (kept / "talk.jsonl").write_bytes(b"".join(lines))
+    assert watch.wait(mark, ConversationBegun, 5.0) is not None
+    assert watch.wait(mark, TurnDone, 10.0, lambda event: event.heard == "and then?") is not None
+    assert desk.told_since_forgetting() == [("user", "Hello."), ("assistant", "Hi."), ("user", "and then?")]
+
+    mark = watch.mark()
+    for _ in range(READING_AT_MOST + 1):
+        assistant.reopen(NAME)
+    refused = watch.wait(mark, Failed, 5.0)
+    assert refused is not None
+    assert refused.text.endswith("the disk hangs")
+    assistant.say("forgotten")
+    assistant.new_conversation()
+    assert watch.wait(mark, ConversationBegun, 5.0) is not None
+    (kept / "talk.jsonl").write_bytes(lines[0])
+    assert watch.wait(mark, TurnDone, 0.5) is None
+    begun = [event.name for event in watch.since(mark) if isinstance(event, ConversationBegun)]
+    assert begun == [""], "what was asked for before is not wanted any more"
