@@ -41,7 +41,7 @@ def decode(message: Json) -> TurnReport:
             for name, value in _named(message, "overflows", TERMINAL_QUEUES).items()
         },
         buffered_ms=None if buffered_ms is None else _ms(buffered_ms, "buffered_ms"),
-        core_lost=message.get("core_lost") is True,
+        core_lost=_flag(message.get("core_lost", False), "core_lost"),
     )
 
 
@@ -69,4 +69,10 @@ def _ms(value: Any, param: str) -> float:
 def _count(value: Any, param: str, most: int = _MOST) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise ProtocolError(f"{param} must be a whole number from 0 to {most}", param=param)
+    return value
+
+
+def _flag(value: Any, param: str) -> bool:
+    if not isinstance(value, bool):
+        raise ProtocolError(f"{param} must be true or false", param=param)
     return value
