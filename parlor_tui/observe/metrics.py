@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from parlor_tui import __version__
-from parlor_tui.events import CoreError, CoreEvent, EagerDropped, MachineRead, ReplyCreated, ReplyDone, Usage
+from parlor_tui.events import (
+    CoreError,
+    CoreEvent,
+    CoreGoverned,
+    EagerDropped,
+    MachineRead,
+    ReplyCreated,
+    ReplyDone,
+    Usage,
+)
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
 from parlor_tui.observe.turn_report import TERMINAL_QUEUES, TurnReport
 
@@ -64,6 +73,7 @@ class Metrics:
         self._overflows: Counter[str] = Counter()
         self._tokens_per_s: float | None = None
         self._buffered_s: float | None = None
+        self._governor_level = 0
 
         def count(name: str, told: str, label: str = "", known: tuple[str, ...] = ()) -> Count:
             made = Count(name, told, (label,) if label else (), registry=self._registry)
@@ -104,6 +114,8 @@ class Metrics:
                     self._eager.labels("hit").inc()
             case ReplyDone():
                 self._reply_done(event)
+            case CoreGoverned(level):
+                self._governor_level = level
             case EagerDropped():
                 self._eager.labels("dropped").inc()
             case CoreError(code) if code != _CROSSED:
@@ -167,6 +179,7 @@ class Metrics:
             ("parlor_uptime_seconds", "Since the core started", levels.uptime_s),
             ("parlor_terminals", "That are connected", levels.terminals),
             ("parlor_concurrent_requests", "Replies that are being made", levels.replying),
+            ("parlor_governor_level", "Steps that are taken to spare the machine", self._governor_level),
             ("parlor_tokens_per_second", "In which the last reply was written", self._tokens_per_s),
             ("parlor_jitter_buffer_seconds", "Speech that waited, on average of the last reply", self._buffered_s),
         ]

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from parlor_tui.events import (
     CoreError,
+    CoreGoverned,
     EagerDropped,
     MachineRead,
     Reading,
@@ -141,6 +142,7 @@ def test_what_the_core_does_is_counted_and_a_cancel_that_came_late_is_no_error()
         ReplyCreated("r3", "i3", 3),
         ReplyDone("r3", "i3", 3, "cancelled", "", "no_words", Usage(output_tokens=1)),
         EagerDropped(4, 80.0),
+        CoreGoverned(2, ("hot",)),
         CoreError("response_cancel_not_active", "no such reply is being made"),
         CoreError("input_audio_buffer_full", "too long"),
         CoreError("invalid_value", "bad"),
@@ -158,6 +160,7 @@ def test_what_the_core_does_is_counted_and_a_cancel_that_came_late_is_no_error()
     assert found['parlor_queue_overflows_total{queue="requests"}'] == 2
     assert found['parlor_eager_replies_total{outcome="hit"}'] == 1
     assert found['parlor_eager_replies_total{outcome="dropped"}'] == 1
+    assert found["parlor_governor_level"] == 2
     assert found['parlor_tokens_total{kind="output"}'] == 22
     assert found['parlor_tokens_total{kind="cached"}'] == 60
     assert found["parlor_tokens_per_second"] == pytest.approx(40)  # of the last reply of which it is known
