@@ -37,7 +37,6 @@ from parlor_tui.observe.scene import Scene, keep
 from parlor_tui.settings import Settings, describe, incidents_beside, journal_beside
 
 _OPEN_TURNS = 64
-_CLOSE_S = 0.5
 _WAITING_TROUBLES = 8
 _AGAIN_S = 60.0
 """Of one cause, one scene is kept in so long."""
@@ -145,9 +144,9 @@ class Journaling:
         if self._settings.journal.enabled:
             self._keep("assistant-failed", repr(error))
 
-    def close(self) -> None:
-        """Write what waits, and end."""
-        self._disk.close(_CLOSE_S)
+    def close(self, timeout_s: float = 0.5) -> None:
+        """Write what waits, for `timeout_s` at most, and end."""
+        self._disk.close(timeout_s)
 
     # --- inside -------------------------------------------------------------------------------------------------------
 

@@ -56,9 +56,10 @@ class DiskThread:
     def close(self, timeout_s: float) -> None:
         """Do what waits, for `timeout_s` at most, and end."""
         if self._thread is not None:
+            until_s = now_s() + timeout_s
             with contextlib.suppress(queue.Full):
-                self._jobs.put(None, timeout=timeout_s / 2)
-            self._thread.join(timeout_s / 2)
+                self._jobs.put(None, timeout=timeout_s)
+            self._thread.join(max(0.0, until_s - now_s()))
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
