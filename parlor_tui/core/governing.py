@@ -10,6 +10,7 @@ from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.profiles import LITE, Parts
 from parlor_tui.core.watching import Watching
 from parlor_tui.events import CoreGoverned, MachineRead, now_s
+from parlor_tui.settings import Core
 
 _log = logging.getLogger(__name__)
 _STALE_S = 15.0
@@ -86,6 +87,11 @@ class Governing:
         _log.info("governor: %s", self._told)
         for watcher in tuple(self._watchers):
             watcher(self._told)
+
+
+def governing(settings: Core, core: InferenceCore, watching: Watching, pace: Pace = PACE) -> Governing | None:
+    """The governor of `core`; None if the settings want none."""
+    return Governing(core, watching, pace=pace) if settings.governor else None
 
 
 def _shown(state: State) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from parlor_tui.core.governing import Governing
+from parlor_tui.core.governing import Governing, governing
 from parlor_tui.core.governor import PACE, Pace
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.loading import Loader, loader
@@ -292,9 +292,9 @@ def run_core(
 
     offered = offering(settings, profile) if simulated is None else None
     watching = watch(settings.core.memory_percent)
-    governed = settings.core.governor and simulated is None  # what a model is simulated to take heats no machine
-    governing = Governing(core, watching, pace=pace) if governed else None
-    server = CoreServer(core, settings, token, offered, watching, governing)
+    # What a model is simulated to take heats no machine.
+    governs = governing(settings.core, core, watching, pace) if simulated is None else None
+    server = CoreServer(core, settings, token, offered, watching, governs)
     port = port or settings.core.port
     asyncio.run(_serve(core, offered, watching, server, port, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
