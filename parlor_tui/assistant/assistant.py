@@ -133,6 +133,7 @@ class Assistant(Requests):
             settings.conversations.sound_mb,
             self._emit,
             lambda why: self._put(AboutConversation("failed", now_s(), why)),
+            lambda why: self._put(AboutConversation("full", now_s(), why)),
         )
         self._talk.tap = self._recording
         self._journaling = Journaling(settings, log_file(), self._emit)

@@ -15,7 +15,7 @@ from parlor_tui.assistant.recording import Recording
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.conversations.record import Conversation, ConversationError, earlier
 from parlor_tui.conversations.store import sound_bytes
-from parlor_tui.events import ConversationBegun, Event, Failed, now_s
+from parlor_tui.events import ConversationBegun, Event, Failed, Notice, now_s
 from parlor_tui.settings import SettingsError, check
 
 MOST_EARLIER_TURNS = 100
@@ -64,6 +64,9 @@ class Conversing:
                     self._recording.set(asked.text)
             case AboutConversation("failed"):
                 self._recording.failed(asked.text)
+            case AboutConversation("full"):
+                waits = f"{asked.text}; what is said waits for room: make some, and it is kept" if asked.text else ""
+                self._emit(Notice(at_s=now_s(), text=waits, severity="warning", key="disk"))
             case AboutConversation("reopen"):
                 self._reopen(asked)
             case _:

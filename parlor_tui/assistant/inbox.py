@@ -191,10 +191,12 @@ class AboutModel:
 class AboutConversation:
     """Begin a new conversation, take up the one of the name `text`, keep so much (`text`), or nothing can be kept.
 
+    `full`: what is kept waits for room on the disk, or no longer (`text` is "").
+
     `at_s` is when it was asked for.
     """
 
-    wish: Literal["new", "reopen", "record", "failed"]
+    wish: Literal["new", "reopen", "record", "failed", "full"]
     at_s: float
     text: str = ""
 

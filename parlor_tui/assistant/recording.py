@@ -58,7 +58,7 @@ class _Turn:
 
 
 class Recording:
-    """Follows one talk. `on_trouble` is called on the writer's thread, with why nothing can be kept any more."""
+    """Follows one talk. `on_trouble` and `on_full` are called on the writer's thread: see there."""
 
     def __init__(
         self,
@@ -67,12 +67,13 @@ class Recording:
         sound_mb: int,
         emit: Callable[[Event], None],
         on_trouble: Callable[[str], None],
+        on_full: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.store = Store(folder)
         self.record = cast(Record, record)
         self._most_sound_bytes = sound_mb * 1_000_000
         self._emit = emit
-        self._writer = Writer(on_trouble)
+        self._writer = Writer(on_trouble, on_full)
         self._folder: Path | None = None
         self._given_names: deque[str] = deque(maxlen=_NAMES_A_SECOND)
         self._last_number = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import queue
 import threading
@@ -17,6 +18,8 @@ from parlor_tui.conversations.store import TALK
 _WAITING_JOBS = 512
 _WAITING_BYTES = 64 * 1024 * 1024
 """Two minutes of speech are 4 MB, and the longest reply is 29."""
+ROOM_AGAIN_S = 1.0
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,19 @@ class Writer:
 
     `on_trouble` is called on the writer's thread, once, with why nothing can be written any more in one line; what is
     asked of it after that is let go, until `again`. What belongs to a conversation that was deleted is let go, too.
+    Where the disk is full it waits for room, and so does what is asked of it meanwhile, as far as memory is to be spent
+    on it: `on_full` is called with that in one line, and with "" once there is room.
     """
 
-    def __init__(self, on_trouble: Callable[[str], None]) -> None:
+    def __init__(self, on_trouble: Callable[[str], None], on_full: Callable[[str], None] = lambda _: None) -> None:
         self._on_trouble = on_trouble
+        self._on_full = on_full
         self._jobs: queue.Queue[_Append | _Save | None] = queue.Queue(_WAITING_JOBS)
         self._bytes_lock = threading.Lock()
         self._waiting_bytes = 0
         self._failed = threading.Event()
+        self._closing = threading.Event()
+        self._full = ""
         self._begun: set[Path] = set()
         self._whole: set[Path] = set()
         self._thread: threading.Thread | None = None
@@ -76,6 +84,7 @@ class Writer:
 
     def close(self, timeout_s: float) -> None:
         """Write what waits, for `timeout_s` at most, and end."""
+        self._closing.set()
         if self._thread is not None:
             with contextlib.suppress(queue.Full):
                 self._jobs.put(None, timeout=timeout_s / 2)
@@ -98,7 +107,7 @@ class Writer:
         except queue.Full:
             if not full:
                 self._done(size)
-            self._fail(f"{job.folder}: the disk does not keep up")
+            self._fail(self._full or f"{job.folder}: the disk does not keep up")
 
     def _done(self, size: int) -> None:
         with self._bytes_lock:
@@ -113,15 +122,34 @@ class Writer:
         while (job := self._jobs.get()) is not None:
             try:
                 if not self._failed.is_set():
-                    self._write(job)
+                    self._write_once_there_is_room(job)
             except OSError as error:
                 if not (self.has_written(job.folder) and not job.folder.is_dir()):  # it was not deleted meanwhile
                     self._fail(f"{error.filename or job.folder}: cannot be written: {error.strerror or error}")
             finally:
                 self._done(len(job.lines if isinstance(job, _Append) else job.content))
 
+    def _write_once_there_is_room(self, job: _Append | _Save) -> None:
+        while not self._failed.is_set():
+            try:
+                self._write(job)
+            except OSError as error:
+                self._whole.discard(job.folder / TALK)  # a part of the lines may be there
+                if error.errno not in _FULL:
+                    raise
+                if not self._full:
+                    self._full = f"{error.filename or job.folder}: cannot be written: {error.strerror}"
+                    self._on_full(self._full)
+                if self._closing.wait(ROOM_AGAIN_S):
+                    raise
+            else:
+                break
+        if self._full:
+            self._full = ""
+            self._on_full("")
+
     def _write(self, job: _Append | _Save) -> None:
-        if isinstance(job, _Append) and job.first:
+        if isinstance(job, _Append) and job.first and job.folder not in self._begun:
             job.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             job.folder.mkdir(mode=0o700)
         elif not job.folder.is_dir():
