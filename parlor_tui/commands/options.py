@@ -48,6 +48,8 @@ examples:
 The screen starts a core of its own. Start one by hand to share it between terminals, or to use it from any client of
 the OpenAI Realtime protocol; it prints its address once it listens. Clients must show the token that is in
 --token-file, which is made if it does not exist. Without it, the token comes from the process that starts this one.
+On the same port it answers /healthz to everybody on this machine, and /metrics (see `parlor-tui observe`) with the
+token.
 
 examples:
   parlor-tui core --port 8800 --token-file ~/parlor.token
