@@ -15,6 +15,7 @@ from parlor_tui.devices.microphone import PIECES_WAITING, DeviceMicrophone
 from parlor_tui.devices.sound_system import SoundDevice
 
 DEVICE = SoundDevice(0, "a microphone", "ALSA", 1, 0, 16_000, True, False, True)
+SOUND = np.full((512, 1), 0.1, np.float32)
 NOW = SimpleNamespace(currentTime=1.0, inputBufferAdcTime=0.9)
 
 
@@ -36,12 +37,11 @@ def test_sound_that_came_too_late_or_found_no_room_is_counted(monkeypatch: pytes
     listened.start(on_block, lambda reason: None)
     (sound,) = callbacks
     try:
-        sound(np.full(512, 0.1, np.float32), 512, NOW, SimpleNamespace(input_overflow=False))
+        sound(SOUND, len(SOUND), NOW, SimpleNamespace(input_overflow=False))
         assert taking.wait(10)
         assert (listened.overruns, listened.overflows) == (0, 0)
         for piece in range(PIECES_WAITING + 7):
-            late = SimpleNamespace(input_overflow=piece % 100 == 0)
-            sound(np.full(512, 0.1, np.float32), 512, NOW, late)
+            sound(SOUND, len(SOUND), NOW, SimpleNamespace(input_overflow=piece % 100 == 0))
         assert (listened.overruns, listened.overflows) == (3, 7)
     finally:
         go_on.set()
