@@ -158,6 +158,7 @@ class Assistant(Requests):
         self._typed: deque[str] = deque()
         self._ready = False
         self._gave_up = False
+        self._listens = False  # from the first core on, and also while it is brought back
         self._state: State | None = None
         self._retry_at_s = 0.0
         self._troubles: dict[str, str] = {}
@@ -252,7 +253,7 @@ class Assistant(Requests):
     def _take(self, message: Input) -> None:
         match message:
             case Block():
-                self._listening.block(message, self._tuning.hearing, awake=self._ready)
+                self._listening.block(message, self._tuning.hearing, awake=self._listens)
             case FromCore(event):
                 self._core_said(event)
             case Say(text):
@@ -345,7 +346,7 @@ class Assistant(Requests):
                 self._talk.core_said(event)
 
     def _core_ready(self, ready: CoreReady) -> None:
-        self._ready, self._gave_up = True, False
+        self._ready, self._gave_up, self._listens = True, False, True
         self._notice("", "core")
         if ready.profile != self._profile:  # another than the core meant to load at first
             self._profile = ready.profile
@@ -437,7 +438,8 @@ class Assistant(Requests):
             case "link":
                 self._notice(f"{reason}; linking again, the talk goes on", "core")
             case "stop":
-                self._gave_up = True
+                self._gave_up, self._listens = True, False
+                self._listening.abandon()
                 self._talk.give_up()
                 stuck = f"{reason}; it will not stay up: `parlor-tui doctor` may say why; type to have it tried again"
                 self._notice(stuck, "core", error=True)

@@ -151,7 +151,7 @@ class Supervisor:
                     grace_s = _RETIRE_S
                     return ""
                 lost = following.reason(how)
-                ended = why("", 0.0 if how == "stopped" else _DYING_S)
+                ended = why("", _DYING_S if how == "closed" else 0.0)
                 if ended or how in ("stopped", "never ready") or self._stopping.is_set() or not relinks.again(now_s()):
                     return ended or lost
                 self._on_down(lost, "link")
