@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import http
 import json
 import logging
@@ -311,6 +312,7 @@ def _make_way() -> None:
 def _end_wedged(stuck_s: float) -> None:
     """A native call that hangs cannot be ended but with its process; whoever supervises it starts another."""
     _log.error("the model has not come back from a call for %.1f s: this process ends", stuck_s)
+    faulthandler.dump_traceback()  # into the log: where it hangs
     sys.stderr.flush()
     os._exit(wire.WEDGED_EXIT)
 

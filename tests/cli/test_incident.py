@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 
+from parlor_tui.link.wire import WEDGED_EXIT
 from parlor_tui.observe import incidents
 from parlor_tui.observe.incidents import FILES, WORDS_FILE
 from parlor_tui.observe.journal import Entry, JournalFile, line, parse, put_by, raw_lines
@@ -119,6 +120,22 @@ def test_a_core_that_dies_leaves_everything_that_is_needed_to_find_out_why(isola
     assert turn.group("tuning") == {"answering.max_tokens": 12}
     assert turn.group("health")["core_mb"] > 10
     assert turn.stages_ms["first_token"] > 0
+
+
+def test_a_core_that_hangs_says_where_before_it_ends(isolated_home: Home) -> None:
+    hanging = """
+import threading, time
+from parlor_tui.link import server
+def a_native_call_that_hangs(): time.sleep(60)
+threading.Thread(target=a_native_call_that_hangs, daemon=True).start()
+server._end_wedged(5.0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", hanging], env=isolated_home.env, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == WEDGED_EXIT
+    assert "in a_native_call_that_hangs" in done.stderr
+    assert "in _end_wedged" in done.stderr
 
 
 def test_the_journal_is_followed_until_ctrl_c(isolated_home: Home) -> None:
