@@ -124,7 +124,9 @@ def _down(state: State, reasons: tuple[Reason, ...], at_s: float, most: int, pac
     if most < 1:
         return state
     if state.level >= most:
-        return replace(state, reasons=reasons, at_limit=True)
+        known = {reason.kind for reason in state.reasons}
+        same = state.at_limit and any(reason.kind in known for reason in reasons)
+        return state if same else replace(state, reasons=reasons, at_limit=True)
     calm_s = max(state.calm_s, pace.calm_s)
     if state.went_back:
         calm_s = min(2 * calm_s, max(pace.most_calm_s, pace.calm_s))
@@ -150,11 +152,12 @@ def _reasons(signs: Signs) -> Iterator[Reason]:
     if hot or pressed:
         yield Reason("hot", f"hot ({signs.temperature_c:.0f} °C)" if hot else f"hot ({signs.thermal_pressure})")
     if signs.throttled and signs.throttle_reason not in HARMLESS_REASONS:
-        yield Reason("throttled", f"throttled ({signs.throttle_reason})" if signs.throttle_reason else "throttled")
+        why = "" if hot or pressed else signs.throttle_reason
+        yield Reason("throttled", f"throttled ({why})" if why else "throttled")
     if signs.memory_share is not None and signs.memory_share > MEMORY_OVER:
         yield Reason("memory", f"memory at {signs.memory_share * 100:.0f} % of its budget")
     if signs.inference_s is not None and signs.inference_s > SLOW_S:
-        yield Reason("slow", f"slow (a reply took {signs.inference_s:.1f} s)")
+        yield Reason("slow", f"slow (the model took {signs.inference_s:.1f} s)")
 
 
 def _is_easy(signs: Signs) -> bool:

@@ -146,7 +146,7 @@ def test_a_slow_inference_takes_a_step_that_a_quick_one_and_calm_take_back(parts
         await talk.until(lambda: watching.latest is not None)
         assert first == [], "while all is well there is nothing to tell"
         talk.core.inferred(6.0)
-        assert first == [CoreGoverned(1, ("slow (a reply took 6.0 s)",), ("smaller pictures",))]
+        assert first == [CoreGoverned(1, ("slow (the model took 6.0 s)",), ("smaller pictures",))]
         assert talk.core.caps == Caps(("pictures",))
         end_second = governing.watch(second.append)
         assert second == first, "who comes later is told what holds"

@@ -51,11 +51,11 @@ def levels(*temperatures_c: float | None, every_s: float = 10.0) -> list[int]:
         ({"memory_share": 1.0}, 0, ()),
         ({"memory_share": 1.04}, 1, ("memory at 104 % of its budget",)),
         ({"inference_s": 5.0}, 0, ()),
-        ({"inference_s": 6.23}, 1, ("slow (a reply took 6.2 s)",)),
+        ({"inference_s": 6.23}, 1, ("slow (the model took 6.2 s)",)),
         (
             {"temperature_c": 90.0, "throttled": True, "throttle_reason": "GPU hot", "memory_share": 1.2},
             1,  # however much is wrong, it is one step
-            ("hot (90 °C)", "throttled (GPU hot)", "memory at 120 % of its budget"),
+            ("hot (90 °C)", "throttled", "memory at 120 % of its budget"),
         ),
     ],
 )
@@ -110,6 +110,14 @@ def test_where_everything_is_reduced_and_it_is_not_enough_that_is_known_until_it
         state = decide(state, reading, MOST)
         back.append((state.level, state.at_limit, bool(state.reasons)))
     assert back == [(4, True, True), (3, False, True), (2, False, True), (1, False, True), (0, False, False)]
+
+
+def test_at_the_limit_reasons_that_come_and_go_are_not_told_each_time() -> None:
+    hot = [Signs(10.0 * number, temperature_c=95.0) for number in range(MOST + 1)]
+    *_, state = run(hot)
+    assert decide(state, replace(hot[-1], at_s=60.0, throttled=True), MOST).reasons == state.reasons
+    other = decide(state, Signs(60.0, memory_share=1.5), MOST)
+    assert [reason.kind for reason in other.reasons] == ["memory"]
 
 
 def test_a_step_back_that_has_to_be_taken_again_is_waited_for_twice_as_long_up_to_a_limit() -> None:
