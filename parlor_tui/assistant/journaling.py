@@ -57,7 +57,7 @@ _HEALTH = (
 class _Turn:
     """What is known of a turn before it is over."""
 
-    source: str = ""
+    source: str
     played_ms: float | None = None
     interrupted_by: str = ""
     asked_again: bool = False
@@ -102,19 +102,18 @@ class Journaling:
             case Ready():
                 self._ready(event)
             case TurnCommitted():
-                self._turn(event.turn).source = "typed" if event.last_speech_at_s is None else "voice"
-            case AskedAgain():
-                self._turn(event.turn).asked_again = True
-            case AudioStopped():
-                self._turn(event.turn).played_ms = event.played_ms
-            case Interrupted():
-                self._turn(event.turn).interrupted_by = event.by
-                self._turn(event.turn).played_ms = event.played_ms
+                self._committed(event)
+            case AskedAgain() if turn := self._turns.get(event.turn):
+                turn.asked_again = True
+            case AudioStopped() if turn := self._turns.get(event.turn):
+                turn.played_ms = event.played_ms
+            case Interrupted() if turn := self._turns.get(event.turn):
+                turn.interrupted_by, turn.played_ms = event.by, event.played_ms
             case TurnDone():
                 self._done(event)
             case Notice(key="journal"):
                 pass  # it would be lost as well
-            case Notice() if event.key or event.severity != "info":
+            case Notice() if event.severity != "info" or not event.text:
                 told = {"severity": event.severity, "key": event.key, "text": event.text}
                 self._put(event.at_s, "notice", **told, over=True if not event.text else None)
             case Failed():
@@ -157,8 +156,13 @@ class Journaling:
         told = {"profile": event.profile, "model": event.model, "load_ms": round(event.load_ms, 1)}
         self._put(event.at_s, "core", what="ready", **told, restarts=restarts or None)
 
+    def _committed(self, event: TurnCommitted) -> None:
+        self._turns[event.turn] = _Turn("typed" if event.last_speech_at_s is None else "voice")
+        for old in sorted(self._turns)[:-_OPEN_TURNS]:
+            del self._turns[old]
+
     def _done(self, event: TurnDone) -> None:
-        turn = self._turns.pop(event.turn, _Turn())
+        turn = self._turns.pop(event.turn, _Turn(""))
         words = {"said": event.heard, "reply": event.reply} if self._settings.journal.words else {}
         self._put(
             event.at_s,
@@ -185,12 +189,6 @@ class Journaling:
             if self._keep(alarm.cause, alarm.text):
                 kept = f"{alarm.text}; the scene is kept: `parlor-tui incident show last`"
                 self._emit(Notice(at_s=event.at_s, text=kept, severity="warning"))
-
-    def _turn(self, turn: int) -> _Turn:
-        known = self._turns.setdefault(turn, _Turn())
-        for old in sorted(self._turns)[:-_OPEN_TURNS]:
-            del self._turns[old]
-        return known
 
     def _chosen(self) -> dict[str, Any]:
         """The live settings that are not at their default."""

@@ -131,7 +131,7 @@ examples:
         """\
 An incident holds the last minutes of the journal, settings, versions, the machine's readings, the end of the log and
 what each thread was doing. It is kept on this machine; `pack` makes a file of it that can be sent to the maintainers.
-The home folder's name and what looks like a secret are taken out; look through it with `show` all the same.
+The home folder's name and what looks like a secret are taken out; names of devices are in it. Look through it first.
 
 examples:
   parlor-tui incident list

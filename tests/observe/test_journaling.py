@@ -162,6 +162,7 @@ def test_how_a_turn_was_cut_off_and_that_it_was_asked_again(tmp_path: Path) -> N
 def test_troubles_are_lines_and_what_is_none_is_not(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     kept.emit(Notice(at_s=now_s(), text="saved in config.toml"))
+    kept.emit(Notice(at_s=now_s(), text="a demo", key="demo"))
     kept.emit(Notice(at_s=now_s(), text="the speaker is gone", severity="warning", key="speaker"))
     kept.emit(Notice(at_s=now_s(), text="", key="speaker"))
     kept.emit(Failed(at_s=now_s(), text="no answer: too much"))
@@ -177,6 +178,7 @@ def test_a_core_that_dies_leaves_an_incident_and_its_successor_counts_as_restart
     kept = Kept(tmp_path)
     kept.found()
     kept.emit(TurnCommitted(at_s=now_s(), turn=7, last_speech_at_s=None))
+    kept.emit(AudioStopped(at_s=now_s(), turn=-1, played_ms=9.0))  # something said aloud, which is no turn
     kept.journaling.core_down("the core was killed by signal 11", "start")
     kept.found()
     kept.journaling.core_down("the core was killed by signal 11", "start")  # within the same minute
