@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import stat
 import sys
 import tarfile
@@ -136,6 +138,26 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path, s
     with pytest.raises(OSError, match="incidents"):
         keep(tmp_path / "incidents", scene)
     assert (tmp_path / "incidents").is_file()
+
+
+def test_a_disk_that_fills_in_the_midst_of_it_leaves_nothing(
+    tmp_path: Path, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = [40_000]
+    write = os.write
+
+    def full(descriptor: int, content: memoryview) -> int:
+        if len(content) > room[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        room[0] -= len(content)
+        return write(descriptor, content)
+
+    scene.log.write_text("noise\n" * 20_000, encoding="utf-8")
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        keep(tmp_path / "incidents", scene)
+    assert room[0] < 40_000
+    assert list((tmp_path / "incidents").iterdir()) == []
 
 
 @pytest.mark.parametrize("words", [False, True])

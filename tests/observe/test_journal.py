@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 import stat
 import subprocess
 import sys
@@ -74,6 +76,28 @@ def test_a_torn_last_line_is_skipped_and_the_next_one_is_not_lost(said: list[str
         assert len(before) >= path.read_bytes().count(b"\n")
         file.append(noted(99, "after it"))
         assert texts(path) == [*before, "99 after it"]
+
+
+def test_a_disk_that_fills_within_a_line_spoils_only_that_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal.jsonl"
+    file = JournalFile(path, 1_000_000, 2)
+    file.append(noted(1, "before"))
+    write = os.write
+    room = [10]
+
+    def full(descriptor: int, content: memoryview) -> int:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        done, room[0] = write(descriptor, content[: room[0]]), 0
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space left") as failed:
+            file.append(noted(2, "torn"))
+    assert failed.value.filename == str(path)
+    file.append(noted(3, "after"))
+    assert texts(path) == ["1 before", "3 after"]
 
 
 @given(st.one_of(st.binary(max_size=80), st.from_regex(rb'\{"at": "2026-11-3.{0,20}", "kind": "turn".{0,30}\}?')))
