@@ -165,6 +165,7 @@ class Assistant(Requests):
         self._profile = ""
         self._own_use: OwnUse | None = None
         self._stopping = threading.Event()
+        self._core_ends_by_s = 0.0
         self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
         self._supervisor = Supervisor(
             list(core) or core_command(settings, config),
@@ -188,15 +189,13 @@ class Assistant(Requests):
 
     def stop(self, timeout_s: float) -> None:
         """Stop everything: input, then the talk and the core, then output. Waits about `timeout_s` at most."""
-        if not self._thread.is_alive():
-            self._supervisor.stop(timeout_s / 2)
-            return
-        began_s = now_s()
-        self._stopping.set()
-        with contextlib.suppress(queue.Full):
-            self._inbox.put_nowait(Stop())
-        self._thread.join(timeout_s / 2)
-        self._supervisor.stop(max(0.1, timeout_s - (now_s() - began_s)))
+        if self._thread.is_alive():
+            self._core_ends_by_s = now_s() + timeout_s * 0.6
+            self._stopping.set()
+            with contextlib.suppress(queue.Full):
+                self._inbox.put_nowait(Stop())
+            self._thread.join(timeout_s)
+        self._supervisor.stop(0.1)  # if that was never begun, or hangs
 
     # --- the assistant's own thread -----------------------------------------------------------------------------------
 
@@ -232,11 +231,19 @@ class Assistant(Requests):
                 Failed(at_s=now_s(), text=f"the assistant failed ({error!r}); details in {log_file()}; start again")
             )
         finally:
-            self._senses.close()
+            self._close()
+
+    def _close(self) -> None:
+        """In order: what listens and sees, what is made of it, what sounds, what is kept; each within its time."""
+        with contextlib.ExitStack() as last_first:  # whatever goes wrong on the way, the others are closed
+            last_first.callback(self._journaling.close)
+            last_first.callback(self._recording.close)
+            last_first.callback(self._senses.close)
+            last_first.callback(lambda: self._supervisor.stop(max(0.3, self._core_ends_by_s - now_s())))
+            last_first.callback(self._playback.stop)
+            last_first.callback(self._senses.close_inputs)
             if self._demonstration is not None:
-                self._demonstration.close()
-            self._recording.close()
-            self._journaling.close()
+                last_first.callback(self._demonstration.close)
 
     def _open(self) -> None:
         self._emit(Loading(at_s=now_s(), text="starting"))

@@ -199,16 +199,25 @@ class Senses:
                 slot.renew -= 1
             self._begin(slot, slot.choice, alone=alone)
 
-    def close(self) -> None:
-        """Stop all devices, input first; bounded."""
+    def close_inputs(self) -> None:
+        """Stop microphone and camera, and open nothing any more; bounded."""
         for slot in self._slots.values():
             slot.opening.close()
         self._watcher.stop(0.1)
-        for kind, within_s in (("microphone", 0.3), ("camera", 0.3), ("speaker", 0.5)):
-            device = self._slots[cast("DeviceKind", kind)].device
-            if device is not None:
-                device.stop(within_s)
+        self._stop("microphone", 0.3)
+        self._stop("camera", 0.3)
+
+    def close(self) -> None:
+        """Stop all devices that are left, input first; bounded."""
+        self.close_inputs()
+        self._stop("speaker", 0.5)
         self._looking.close()
+
+    def _stop(self, kind: DeviceKind, within_s: float) -> None:
+        slot = self._slots[kind]
+        device, slot.device = slot.device, None
+        if device is not None:
+            device.stop(within_s)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 
