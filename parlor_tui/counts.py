@@ -30,7 +30,7 @@ class Count(StrEnum):
     LINK_OUTBOX_FULL = "link_outbox_full"
     """Links that were given up since the core did not read."""
     KEEPING_STOPPED = "keeping_stopped"
-    """Times that the disk did not keep up with a conversation."""
+    """Times that a conversation could not be kept any more: the disk is full, broken, or too slow."""
     CLIENTS_CUT_OFF = "clients_cut_off"
     """Clients of the core that did not read what they were told."""
     MESSAGES_REFUSED = "messages_refused"

@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.counts import Count, count
 from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock, Speaker
 from parlor_tui.pcm import samples_of
 
@@ -56,6 +57,7 @@ class Playback:
             return len(samples)
         if self._waiting_samples + len(samples) > LONGEST_REPLY_S * SPEAKER_RATE_HZ:
             self.dropped_blocks += 1
+            count(Count.REPLY_SAMPLES_UNHEARD, len(samples))
             return len(samples)
         self._waiting.append(samples)
         self._waiting_samples += len(samples)

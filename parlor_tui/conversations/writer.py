@@ -14,6 +14,7 @@ from pathlib import Path
 
 from parlor_tui.appending import after_torn, append
 from parlor_tui.conversations.store import TALK
+from parlor_tui.counts import Count, count
 
 _WAITING_JOBS = 512
 _WAITING_BYTES = 64 * 1024 * 1024
@@ -116,6 +117,7 @@ class Writer:
     def _fail(self, why: str) -> None:
         if not self._failed.is_set():
             self._failed.set()
+            count(Count.KEEPING_STOPPED)
             self._on_trouble(why)
 
     def _run(self) -> None:

@@ -17,6 +17,7 @@ from parlor_tui.core.limits import ReplyLimit
 from parlor_tui.core.memory import Item, Memory, RollsOver, Spoken, Tokens
 from parlor_tui.core.profiles import Parts
 from parlor_tui.core.reply_voice import ReplyOptions, ReplyVoice
+from parlor_tui.counts import Count, count
 from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
 from parlor_tui.events import (
     CoreEvent,
@@ -79,6 +80,18 @@ def sampling(tuning: Tuning, max_tokens: int) -> Sampling:
         answering.seed,
         tuning.seeing.image_tokens,
     )
+
+
+def _offer(queue: asyncio.Queue[str | None], text: str) -> None:
+    """Put `text` into `queue`, in which the last place is that of the end."""
+    if queue.qsize() < queue.maxsize - 1:
+        queue.put_nowait(text)
+    else:
+        count(Count.REPLY_PIECES_LOST)
+
+
+def _end(queue: asyncio.Queue[str | None]) -> None:
+    queue.put_nowait(None)
 
 
 class Reply:
@@ -235,9 +248,11 @@ class Reply:
 
     async def _run(self, parts: Parts, messages: list[Message]) -> None:
         loop = asyncio.get_running_loop()
-        # Bounded by the hard limit of tokens, and each unit is at least one token.
-        pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        units: asyncio.Queue[str | None] = asyncio.Queue()
+        # A piece and a unit are a token at least each, and behind them comes the end. Neither waits: the text is
+        # told as it is written, however far behind the voice is.
+        most_pieces = self._limit.hard_tokens + 2
+        pieces: asyncio.Queue[str | None] = asyncio.Queue(most_pieces)
+        units: asyncio.Queue[str | None] = asyncio.Queue(most_pieces)
         enough = False
         timed_until_s: float | None = None
 
@@ -249,7 +264,7 @@ class Reply:
             if self._limit.tokens == _TIMED_TOKENS:
                 timed_until_s = at_s
             if taken:
-                loop.call_soon_threadsafe(pieces.put_nowait, taken)
+                loop.call_soon_threadsafe(_offer, pieces, taken)
             enough = not more
             return more
 
@@ -272,7 +287,7 @@ class Reply:
                 )
             finally:
                 loop.call_soon_threadsafe(self._core.inferred, (timed_until_s or now_s()) - began_s)
-                loop.call_soon_threadsafe(pieces.put_nowait, None)
+                loop.call_soon_threadsafe(_end, pieces)
 
         generation = loop.run_in_executor(self._core.engine_pool, generate)
         speech = asyncio.ensure_future(self._speak(parts, units))
@@ -312,10 +327,10 @@ class Reply:
             self._item.text += piece
             self._emit(ReplyDelta(self.response_id, self.item_id, piece))
             for unit in splitter.feed(piece):
-                units.put_nowait(unit)
+                _offer(units, unit)
         for unit in splitter.finish():
-            units.put_nowait(unit)
-        units.put_nowait(None)
+            _offer(units, unit)
+        _end(units)
 
     async def _speak(self, parts: Parts, units: asyncio.Queue[str | None]) -> None:
         voice = ReplyVoice(self._core, parts, self._options, self._stop, lambda notice: self._emit(CoreNotice(notice)))

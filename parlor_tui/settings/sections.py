@@ -188,7 +188,13 @@ class Devices:
     output_latency_ms: int = key(
         40, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500
     )
-    jitter_buffer_ms: int = key(500, "ms", "most speech waiting in the speaker's own buffer", low=60, high=2000)
+    jitter_buffer_ms: int = key(
+        500,
+        "ms",
+        "most speech waiting in the speaker's own buffer: half a second bridges any gap, and more is never taken",
+        low=60,
+        high=500,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +216,13 @@ class Core:
         8192, "MB", "compiled weights and shaders that make the next start quick; older ones go", low=0, high=262_144
     )
     threads: int = key(0, "threads", "shared by the models; 0 means one for every core, 8 at most", low=0, high=64)
-    max_requests: int = key(2, "replies", "made at the same time for all terminals together", low=1, high=16)
+    max_requests: int = key(
+        2,
+        "replies",
+        "made at the same time for all terminals together; others wait in turn for ten seconds at most",
+        low=1,
+        high=8,
+    )
     governor: bool = key(
         True,
         "",
