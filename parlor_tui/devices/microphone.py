@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.devices.base import MIC_RATE_HZ, OnBlock, OnEnd, OnTrouble
-from parlor_tui.devices.pacing import StallWatch
+from parlor_tui.devices.pacing import RateWatch, StallWatch
 from parlor_tui.devices.resample import MicrophoneBlocks
 from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
 from parlor_tui.devices.stream_clock import StreamClock
@@ -124,7 +124,7 @@ class DeviceMicrophone:
 
     def _pump(self, stream: Stream, on_block: OnBlock, on_trouble: OnTrouble | None) -> str | None:
         blocks, watch = MicrophoneBlocks(stream.rate_hz), SilenceWatch()
-        stall = StallWatch(FIRST_SOUND_S, STALL_S, now_s())
+        stall, rate = StallWatch(FIRST_SOUND_S, STALL_S, now_s()), RateWatch(stream.rate_hz)
         while not self._stopping.is_set():
             if self._finished.is_set():
                 return f"the microphone {self.label!r} is gone: plug it in again or choose another one"
@@ -135,6 +135,8 @@ class DeviceMicrophone:
                     return f"the microphone {self.label!r} gives no sound: unplugged, or the sound system hangs"
                 continue
             stall.stalled(True, now_s())
+            if rate.changed(len(samples), given_at_s):
+                return f"the microphone {self.label!r} runs at another sample rate than before; it is opened anew"
             length_s = len(samples) / stream.rate_hz
             hint = watch.feed(samples, length_s)
             if hint is not None and on_trouble is not None:
