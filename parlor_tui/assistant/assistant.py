@@ -97,6 +97,7 @@ _IDLE_S = 0.25
 """Without a reply to feed to the speaker there is nothing to do between messages."""
 _RETRY_DEVICES_S = 2.0
 _TYPED_WAITING = 20
+_TO_TRY_AGAIN = "type something to have it tried again"
 LONGEST_TYPED_CHARS = 8000
 
 
@@ -337,7 +338,7 @@ class Assistant(Requests):
                 self._core_ready(event)
             case CoreFailed(message, missing):
                 self._gave_up = True
-                self._notice(message, "core", error=True)
+                self._notice(f"{message}; {_TO_TRY_AGAIN}", "core", error=True)
                 self._emit(Failed(at_s=now_s(), text=message, missing=missing))
             case MachineRead():
                 self._machine_read(event)
@@ -448,8 +449,8 @@ class Assistant(Requests):
                 self._gave_up, self._listens = True, False
                 self._listening.abandon()
                 self._talk.give_up()
-                stuck = f"{reason}; it will not stay up: `parlor-tui doctor` may say why; type to have it tried again"
-                self._notice(stuck, "core", error=True)
+                stuck = f"{reason}; it will not stay up: `parlor-tui doctor` may say why"
+                self._notice(f"{stuck}; {_TO_TRY_AGAIN}", "core", error=True)
                 self._emit(Failed(at_s=now_s(), text=stuck))
 
     def _try_again(self) -> bool:

@@ -106,13 +106,15 @@ def converse(
     try:
         if typing is not None:
             typing(assistant, events.put, stop.set)
-        return _follow(events, stop, shown)
+        lasting = typing is not None and sys.stdin is not None and sys.stdin.isatty()
+        return _follow(events, stop, shown, _Ending(lasting=lasting))
     finally:
         assistant.stop(_STOP_S)
 
 
-def _follow(events: queue.Queue[Event], stop: threading.Event, shown: Callable[[Event], list[str]]) -> int:
-    ending = _Ending()
+def _follow(
+    events: queue.Queue[Event], stop: threading.Event, shown: Callable[[Event], list[str]], ending: _Ending
+) -> int:
     while not stop.is_set():
         try:
             event = events.get(timeout=0.1)
@@ -129,9 +131,10 @@ def _follow(events: queue.Queue[Event], stop: threading.Event, shown: Callable[[
 
 
 class _Ending:
-    """When there is nothing more to come."""
+    """When there is nothing more to come. `lasting`: whoever types can have a core tried again that did not come up."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lasting: bool) -> None:
+        self._lasting = lasting
         self._over = False
         self._state = State.LOADING
         self._failed: int | None = None
@@ -153,7 +156,7 @@ class _Ending:
 
     def code(self, at_s: float) -> int | None:
         """The exit code, once it is the end."""
-        if self._state is State.ERROR and self._failed is not None:
+        if self._state is State.ERROR and self._failed is not None and (self._over or not self._lasting):
             return self._failed
         quiet = self._state in (State.LISTENING, State.MUTED)
         if self._over and quiet and at_s - self._quiet_since_s >= _QUIET_S:

@@ -63,13 +63,14 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
 
 
 def is_stopped(event: Event) -> bool:
-    return isinstance(event, Failed) and "type to have it tried again" in event.text
+    return isinstance(event, Notice) and event.text.endswith("type something to have it tried again")
 
 
 def test_after_the_limit_it_stops_clearly_and_a_typed_turn_starts_it_again_and_is_answered(terminal: Terminal) -> None:
     terminal.assistant.start()
     stopped = terminal.wait(is_stopped)
-    assert isinstance(stopped, Failed)
+    assert isinstance(stopped, Notice)
+    assert (stopped.key, stopped.severity) == ("core", "error")
     assert stopped.text.startswith("the core ended with code 3; see ")
     terminal.wait(lambda event: isinstance(event, StateChanged) and event.state is State.ERROR)
     tries = [event for event in terminal.events if isinstance(event, Notice) and "starting it again" in event.text]
