@@ -79,11 +79,13 @@ def _resident_mb(process: Any) -> float | None:
 class Signs:
     """What a process shows of itself from outside. `stopped`: it was told to stand still (SIGSTOP).
 
-    `work` grows while the process, or one that it started, computes or reads; its unit means nothing.
+    `work` grows while the process, or one that it started, computes or reads; its unit means nothing. `waits`: for a
+    processor or a disk, as far as the system tells.
     """
 
     stopped: bool
     work: float
+    waits: bool = False
 
 
 class ProcessSigns:
@@ -97,13 +99,15 @@ class ProcessSigns:
         """How it is now; `children` count as well, which costs a look at every process. None: it is gone, or hidden."""
         try:
             self._process = self._process or psutil().Process(self._pid)
-            stopped = self._process.status() == psutil().STATUS_STOPPED
+            status = self._process.status()
             work = _work(self._process)
             if children:
                 work += sum(_work(child) for child in self._process.children(recursive=True))
         except psutil().Error:
             return None
-        return Signs(stopped, work)
+        # macOS calls a process running that only sleeps.
+        waits = sys.platform == "linux" and status in (psutil().STATUS_RUNNING, psutil().STATUS_DISK_SLEEP)
+        return Signs(status == psutil().STATUS_STOPPED, work, waits)
 
 
 _READ_BYTES_PER_S = 1e6

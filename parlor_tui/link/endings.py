@@ -16,7 +16,7 @@ def in_words(code: int, log: Path, *, out_of_memory: bool = False) -> str:
     if code == WEDGED_EXIT:
         return "the model hung and was given up on"
     if code > 0xFFFF:  # Windows gives the number of the exception, which has its highest bit set
-        return f"the core crashed ({code & 0xFFFFFFFF:#x}); see {log}"
+        return f"the core crashed ({code & 0xFFFFFFFF:#x})"
     if code > 0:
         return f"the core ended with code {code}; see {log}"
     if code == 0:
@@ -29,7 +29,7 @@ def in_words(code: int, log: Path, *, out_of_memory: bool = False) -> str:
         return memory if out_of_memory else "the core was killed (SIGKILL), as systems do when memory runs short"
     if name in ("SIGTERM", "SIGINT", "SIGHUP"):
         return f"the core was told to end ({name})"
-    return f"the core crashed ({name}); see {log}"
+    return f"the core crashed ({name})"
 
 
 def memory_kills(counters: Path = _COUNTERS) -> int:

@@ -70,7 +70,7 @@ class Pulse:
             return "stopped" if silent_s >= self._patience.stopped_s else "alive"
         self._first = self._first or (at_s, signs.work)
         since_s, work = self._first
-        worked = signs.work - work > _AT_WORK * (at_s - since_s)
+        worked = signs.waits or signs.work - work > _AT_WORK * (at_s - since_s)
         if silent_s < self._patience.idle_s or at_s - since_s < self._patience.suspicion_s:
             return "alive"
         limit_s = self._patience.loading_work_s if loading else self._patience.working_s
