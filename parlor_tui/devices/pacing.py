@@ -42,12 +42,18 @@ class StallWatch:
     LONGEST_STEP_S = 0.1
 
     def __init__(
-        self, first_limit_s: float, limit_s: float, at_s: float, longest_step_s: float = LONGEST_STEP_S
+        self,
+        first_limit_s: float,
+        limit_s: float,
+        at_s: float,
+        longest_step_s: float = LONGEST_STEP_S,
+        signs: int = 1,
     ) -> None:
-        """The first sign may take `first_limit_s` to come, each later one `limit_s`.
+        """Each of the first `signs` may take `first_limit_s` to come, each later one `limit_s`.
 
         Between two checks `longest_step_s` at most count: who watches less often allows for more.
         """
+        self._signs = signs
         self._longest_step_s = longest_step_s
         self._limit_s = first_limit_s
         self._next_limit_s = limit_s
@@ -58,7 +64,10 @@ class StallWatch:
         """Has it been still for too long? `alive`: there was a sign since the last check."""
         step_s, self._checked_at_s = at_s - self._checked_at_s, at_s
         if alive:
-            self._still_s, self._limit_s = 0.0, self._next_limit_s
+            self._still_s = 0.0
+            self._signs -= 1
+            if self._signs <= 0:
+                self._limit_s = self._next_limit_s
         else:
             self._still_s += min(step_s, self._longest_step_s)
         return self._still_s > self._limit_s

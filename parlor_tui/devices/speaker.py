@@ -18,7 +18,8 @@ from parlor_tui.devices.stream_clock import StreamClock
 from parlor_tui.events import now_s
 
 STALL_S = 1.0
-FIRST_PULL_S = 3.0
+FIRST_PULL_S, FIRST_PULLS = 3.0, 8
+"""A sink that slept may take all that is there at once, and then nothing for two seconds."""
 LONGEST_DELAY_S = 1.0
 """No speaker holds sound for longer; one that says so has lost count."""
 
@@ -125,7 +126,7 @@ class DeviceSpeaker:
         out[:] = mono[:, np.newaxis]
 
     def _watch(self, on_lost: Callable[[str], None], rate_hz: int) -> None:
-        watch, seen_at_s = StallWatch(FIRST_PULL_S, STALL_S, now_s()), None
+        watch, seen_at_s = StallWatch(FIRST_PULL_S, STALL_S, now_s(), signs=FIRST_PULLS), None
         rate, seen_samples = RateWatch(rate_hz), 0
         while not self._stopping.wait(0.05):
             pulled_at_s = self._pulled_at_s

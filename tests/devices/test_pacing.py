@@ -69,6 +69,15 @@ def test_a_process_that_stood_still_saw_no_other_rate_and_no_silence() -> None:
         assert not stall.stalled(False, at_s)
 
 
+def test_a_sink_that_wakes_up_has_longer_and_then_as_long_as_any() -> None:
+    watch = StallWatch(3.0, 1.0, 0.0, signs=8)
+    assert not watch.stalled(True, 0.05)
+    assert not any(watch.stalled(False, number * 0.05) for number in range(2, 50))
+    assert not any(watch.stalled(True, number * 0.05) for number in range(50, 70))
+    late = [watch.stalled(False, number * 0.05) for number in range(70, 100)]
+    assert late.index(True) * 0.05 == pytest.approx(1.0, abs=0.06)
+
+
 def test_a_microphone_that_cuts_off_what_is_quiet_is_told_of_less_and_less() -> None:
     watch, told_after_s = SilenceWatch(), []
     for _ in range(8):

@@ -289,7 +289,7 @@ def test_the_server_hangs(rig: Rig) -> None:
     microphone.start(heard, end)
     speaker.start(lost)
     assert wait_until(lambda: heard.blocks, 3)
-    threading.Event().wait(0.2)
+    threading.Event().wait(0.7)
     rig.control("kill-server", "STOP")
     try:
         assert end.wait(2)
