@@ -49,6 +49,7 @@ class Pauses:
         self._make = make
         self.ahead: Ahead | None = None
         self._committed: Ahead | None = None
+        self._forgetting: asyncio.Task[None] | None = None
 
     def paused(self, turn: int, pause: int, *, answer: bool, replying: bool) -> None:
         """The user fell silent, maybe for good: judge what was said so far, and if `answer` begin to reply, unheard.
@@ -120,7 +121,9 @@ class Pauses:
         prepared = self._prepared(ahead)
         ahead.reply = Reply(self._core, branch, ahead.gate, options, prepared, *ids, ahead.turn, unheard=True)
         self._tasks.spawn(self._make(ahead.reply))
-        self._tasks.spawn(self._forget(ahead))
+        if self._forgetting is not None:
+            self._forgetting.cancel()
+        self._forgetting = self._tasks.spawn(self._forget(ahead))
         self._core.unheard.add(self._give_way)
 
     def _give_way(self) -> None:

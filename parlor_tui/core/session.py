@@ -140,6 +140,8 @@ class Session:
     def paused(self, turn: int, pause: int, *, answer: bool) -> None:
         """The user fell silent, maybe for good: judge what was said so far, and if `answer` begin to reply, unheard."""
         self._timeout.came()
+        if self._tasks.are_many:
+            return  # the silence alone ends the turn
         self.pauses.paused(turn, pause, answer=answer, replying=self._reply is not None)
 
     def resumed(self) -> None:
@@ -149,7 +151,7 @@ class Session:
 
     def commit(self, event_id: str | None = None) -> None:
         """Make the audio sent so far a message of the user's; at a pause that lasts, what there was of it then."""
-        if not self._long_enough(self.listening.audio, event_id):
+        if not self._long_enough(self.listening.audio, event_id) or self._is_behind(event_id):
             return
         item_id, samples = self.listening.take()
         self._emit(InputCommitted(item_id))
@@ -169,7 +171,7 @@ class Session:
         except TooLong as error:
             self.refuse("invalid_value", str(error), event_id, "item.content")
             return
-        if self._long_enough(audio, event_id):
+        if self._long_enough(audio, event_id) and not self._is_behind(event_id):
             self._add_spoken(item_id or new_id("item"), audio.take()[0], after, event_id)
 
     def add_item(
@@ -188,6 +190,8 @@ class Session:
         `frame`: the picture is what the camera happens to see, and is shown to the model as the settings have it.
         """
         if picture is not None:
+            if self._is_behind(event_id):
+                return
             try:
                 check_picture(picture)
             except PictureError as error:
@@ -294,6 +298,13 @@ class Session:
             None,
         )
         self.clear()
+
+    def _is_behind(self, event_id: str | None) -> bool:
+        """Whether so much waits to be read, looked at or written down that no more is taken; which is told."""
+        if self._tasks.are_many:
+            count(Count.SERVER_BUSY)
+            self.refuse("server_busy", "much of what was sent before still waits; try again in a moment", event_id)
+        return self._tasks.are_many
 
     def _long_enough(self, audio: InputAudio, event_id: str | None) -> bool:
         if audio.duration_ms >= _SHORTEST_COMMIT_MS:

@@ -96,10 +96,10 @@ class Voice:
 def test_many_small_pieces_take_no_more_room_than_their_sound() -> None:
     audio = InputAudio(16_000)
     tracemalloc.start()
-    for _ in range(30_000):
+    for _ in range(8000):
         audio.append(b"\0\0")
         audio.append(b"")
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert held < 1_000_000
-    assert audio.samples_count == 30_000
+    assert held < 300_000
+    assert audio.samples_count == 8000

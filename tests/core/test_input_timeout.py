@@ -61,7 +61,7 @@ def test_while_the_models_load_nothing_is_dropped() -> None:
         session.update(input_rate_hz=16_000)
         try:
             session.append(SECOND)
-            await asyncio.sleep(LONGEST_WAIT_S + 4 * LOOK_EVERY_S)
+            await asyncio.sleep(LONGEST_WAIT_S + 2 * LOOK_EVERY_S)
             session.commit()
         finally:
             await session.close()

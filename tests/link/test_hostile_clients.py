@@ -79,10 +79,10 @@ class Served:
 
     def end(self) -> None:
         self.run(self._end())
-        self._over.set()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
         self._loop.close()
+        self._over.set()
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def messages(draw: st.DrawFn) -> bytes:
     return json.dumps(event).replace('"<odd>"', odd).encode("utf-8", "surrogatepass")
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(message=messages())
 def test_no_message_ends_the_talk_or_is_an_error_of_the_servers(served: Served, message: bytes) -> None:
     check(served.errors_of(message))
