@@ -16,6 +16,7 @@ import pytest
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor
+from tests.waiting import until
 
 CORE = [sys.executable, str(Path(__file__).with_name("a_core.py"))]
 
@@ -90,3 +91,12 @@ def test_without_a_core_a_restart_is_nothing(tmp_path: Path) -> None:
     watched.wait_for_core(2)
     assert watched.downs[0][0], "the end of the first core was a crash"
     watched.supervisor.stop(2.0)
+
+
+def test_a_core_that_stands_still_before_it_greets_is_replaced(watched: Watched) -> None:
+    until(lambda: watched.supervisor.core_pid is not None, "a process")
+    first = psutil.Process(watched.supervisor.core_pid)
+    first.suspend()
+    assert watched.wait_for_core(1) != first.pid
+    assert watched.downs == [("the core did not start", "start")]
+    assert not first.is_running()
