@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.counts import Count, count
 from parlor_tui.devices.base import MIC_RATE_HZ, OnBlock, OnEnd, OnTrouble
 from parlor_tui.devices.pacing import RateWatch, StallWatch
 from parlor_tui.devices.resample import MicrophoneBlocks
@@ -113,6 +114,7 @@ class DeviceMicrophone:
             self._pieces.put_nowait((samples.copy(), given_at_s, first_age_s))
         except queue.Full:
             self.overflows += 1  # whoever takes the blocks has hung for seconds: the sound is lost either way
+            count(Count.MICROPHONE_PIECES_LOST)
 
     def _read(self, stream: Stream, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None) -> None:
         try:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlor_tui.counts import Count, counts
 from parlor_tui.devices import microphone
 from parlor_tui.devices.microphone import PIECES_WAITING, DeviceMicrophone
 from parlor_tui.devices.sound_system import SoundDevice
@@ -33,6 +34,7 @@ def test_sound_that_came_too_late_or_found_no_room_is_counted(monkeypatch: pytes
         taking.set()
         go_on.wait(20)
 
+    lost = counts()[Count.MICROPHONE_PIECES_LOST]
     listened = DeviceMicrophone(DEVICE)
     listened.start(on_block, lambda reason: None)
     (sound,) = callbacks
@@ -43,6 +45,7 @@ def test_sound_that_came_too_late_or_found_no_room_is_counted(monkeypatch: pytes
         for piece in range(PIECES_WAITING + 7):
             sound(SOUND, len(SOUND), NOW, SimpleNamespace(input_overflow=piece % 100 == 0))
         assert (listened.overruns, listened.overflows) == (3, 7)
+        assert counts()[Count.MICROPHONE_PIECES_LOST] - lost == 7
     finally:
         go_on.set()
         listened.stop()
