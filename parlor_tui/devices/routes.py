@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parlor_tui.devices.pulse import ANSWER_S
+from parlor_tui.devices.pulse import ANSWER_S, can_ask
 from parlor_tui.events import now_s
 
 SETTLE_S = 0.1
@@ -57,7 +56,7 @@ def tells_of_routes(line: str) -> bool:
 
 def look() -> Routes | None:
     """Ask the server; None where there is none that answers."""
-    if shutil.which("pactl") is None:
+    if not can_ask():
         return None
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}  # of some languages the numbers are no JSON
     try:

@@ -21,6 +21,7 @@ Kind = Literal["microphone", "speaker"]
 ANSWER_S = 5.0
 """Longest wait for the sound system to list its devices or to open one."""
 NO_ANSWER = "the sound system does not answer: restart it (Linux: systemctl --user restart pipewire pulseaudio)"
+NO_SERVER = "the sound server does not run: start it (Linux: systemctl --user start pipewire pulseaudio)"
 
 _lock = threading.Lock()
 _open_streams = 0
@@ -278,6 +279,16 @@ def open_stream(
         abandoned.set()
         atexit.unregister(sd._exit_handler)
         raise DeviceError(NO_ANSWER) from None
+    except DeviceError:
+        if _server_is_gone(kind):
+            raise DeviceError(f"no {kind}: {NO_SERVER}", missing=True) from None
+        raise
+
+
+def _server_is_gone(kind: Kind) -> bool:
+    """Whether there was a sound server when the devices were listed, and there is none any more."""
+    way = any(device.name == pulse.ROUTE for device in devices())
+    return way and pulse.can_ask() and pulse.pulse_devices(kind) is None
 
 
 def _reason(error: Exception | None) -> str:

@@ -269,6 +269,7 @@ def test_the_server_dies(rig: Rig) -> None:
     with pytest.raises(DeviceError) as caught:
         opened_microphone().start(heard, end)
     assert caught.value.missing
+    assert "the sound server does not run" in str(caught.value)
     assert "\n" not in str(caught.value)
     began_s = now_s()
     microphone.stop()
