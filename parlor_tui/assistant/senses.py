@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from parlor_tui.assistant.inbox import (
     CameraGone,
@@ -25,7 +25,7 @@ from parlor_tui.assistant.inbox import (
 from parlor_tui.assistant.looking import Looking
 from parlor_tui.assistant.opening import Opened, Opening, stop_later
 from parlor_tui.assistant.routing import SOUND, Routing
-from parlor_tui.assistant.slots import Slot, changed, is_gone, names_of
+from parlor_tui.assistant.slots import Slot, aside, changed, is_gone, may_want_to_be_alone
 from parlor_tui.assistant.starting import Starter
 from parlor_tui.devices.base import Camera, Microphone, Speaker
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
@@ -72,6 +72,7 @@ class Senses:
             "camera": devices.camera,
         }
         self._slots = {kind: Slot(kind, choice, Opening(kind, put)) for kind, choice in choices.items()}
+        self._sound = [self._slots[kind] for kind in SOUND]
         self._found: Found | None = None
         self._loading = True
         self._watcher = watcher or Watcher(
@@ -141,9 +142,9 @@ class Senses:
                 if self._slots["microphone"].device is device:
                     self._routing.silent(hint)
             case StreamsRouted():
-                self.hurry = self.hurry or any(self._slots[kind].due for kind in SOUND)
-                for kind in SOUND:
-                    self._routing.take(message, self._slots[kind])
+                self.hurry = self.hurry or any(slot.due for slot in self._sound)
+                for slot in self._sound:
+                    self._routing.take(message, slot)
             case CameraSees(frame):
                 if self._slots["camera"].device is not None:
                     self._emit(frame)
@@ -175,7 +176,7 @@ class Senses:
         self._watcher.start()
         self._watcher.choosing(wanted)
         if self._found is not None:
-            self._tell_found(())
+            self._emit(changed(self._found, ()))
         for slot in self._slots.values():
             self._tell_used(slot)
         microphone = self._slots["microphone"]
@@ -270,7 +271,7 @@ class Senses:
         for slot in self._slots.values():
             slot.renew = 2 if slot.due else 0
         self.hurry = self.hurry or bool(awaited)
-        self._tell_found(tuple(name for name in came if name not in awaited))
+        self._emit(changed(found, tuple(name for name in came if name not in awaited)))
         for slot in self._slots.values():
             if before is not None and is_gone(slot, before, found):
                 self.lost(slot.kind, f"{slot.device.label} is there no more: plug it in again or choose another one")
@@ -280,13 +281,7 @@ class Senses:
     def _begin(self, slot: Slot, choice: str, *, alone: bool = False) -> None:
         """Open `choice`. `alone`: with every stream closed first, as a system of sound may want it."""
         slot.at_work = True
-        first: list[Any] = []
-        if alone and slot.opening.has_room:  # else nobody would close them
-            for kind in SOUND:
-                other = self._slots[kind]
-                if other.device is not None:
-                    first.append(other.device)
-                    other.device, other.aside = None, other is not slot
+        first = aside(self._sound, slot) if alone and slot.opening.has_room else []  # without, nobody would close them
         start = partial(self._starter.start, slot.kind, choice, first)
         keep = slot.tried is not None and slot.remember
         values = {f"devices.{slot.kind}": choice}
@@ -317,7 +312,7 @@ class Senses:
             self._notify(trouble + _MORE[slot.kind], slot.kind)
             self._tell_used(slot)
             return
-        if slot.kind in SOUND and not slot.alone and self._may_need_to_be_alone(slot):
+        if slot.kind in SOUND and not slot.alone and may_want_to_be_alone(self._sound, slot, self._found):
             slot.alone = True
             self._begin(slot, slot.tried, alone=True)
             return
@@ -329,13 +324,6 @@ class Senses:
             self._begin(slot, slot.choice)
         self._tell_used(slot)
 
-    def _may_need_to_be_alone(self, slot: Slot) -> bool:
-        """Whether it may work once no stream is open: it holds what is wanted, or the list is older than the device."""
-        choice = slot.tried or ""
-        if all(self._slots[kind].device is None for kind in SOUND) or means_file(choice, SOUND_SUFFIXES):
-            return False
-        return choice == "default" or (self._found is not None and choice in names_of(self._found, slot.kind))
-
     def _back_from_aside(self) -> None:
         for slot in self._slots.values():
             if slot.aside:
@@ -346,6 +334,3 @@ class Senses:
         self._emit(slot.used)
         if slot.kind == "camera" and slot.device is None:
             self._emit(CameraFrame(at_s=now_s()))
-
-    def _tell_found(self, came: tuple[str, ...]) -> None:
-        self._emit(changed(self._found or Found(), came))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from parlor_tui.assistant.opening import Opening
+from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.listing import Found
 from parlor_tui.events import DeviceKind, DevicesChanged, DeviceUsed, now_s
 
@@ -65,3 +67,21 @@ def is_gone(slot: Slot, before: Found, now: Found) -> bool:
     if slot.choice == "default":
         return bool(names_of(before, slot.kind)) and not names_of(now, slot.kind)
     return slot.choice in names_of(before, slot.kind) and slot.choice not in names_of(now, slot.kind)
+
+
+def aside(sound: Sequence[Slot], slot: Slot) -> list[Any]:
+    """Take what is in use of the `sound` slots out of them, so that that of `slot` is opened alone; what that was."""
+    taken = []
+    for other in sound:
+        if other.device is not None:
+            taken.append(other.device)
+            other.device, other.aside = None, other is not slot
+    return taken
+
+
+def may_want_to_be_alone(sound: Sequence[Slot], slot: Slot, found: Found | None) -> bool:
+    """Whether what is tried may work once no stream is open: one holds it, or the list is older than the device."""
+    choice = slot.tried or ""
+    if all(one.device is None for one in sound) or means_file(choice, SOUND_SUFFIXES):
+        return False
+    return choice == "default" or (found is not None and choice in names_of(found, slot.kind))

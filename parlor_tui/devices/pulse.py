@@ -34,6 +34,11 @@ def can_ask() -> bool:
     return shutil.which("pactl") is not None
 
 
+def finds_no_server() -> bool:
+    """Whether `pactl` is there, and no server that answers it."""
+    return can_ask() and pulse_devices("speaker") is None
+
+
 def pulse_devices(kind: Literal["microphone", "speaker"]) -> list[PulseDevice] | None:
     """The server's devices that one can talk into or listen to; None where there is no server that answers."""
     if not can_ask():

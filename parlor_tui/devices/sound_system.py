@@ -280,15 +280,14 @@ def open_stream(
         atexit.unregister(sd._exit_handler)
         raise DeviceError(NO_ANSWER) from None
     except DeviceError:
-        if _server_is_gone(kind):
+        if _server_is_gone():
             raise DeviceError(f"no {kind}: {NO_SERVER}", missing=True) from None
         raise
 
 
-def _server_is_gone(kind: Kind) -> bool:
+def _server_is_gone() -> bool:
     """Whether there was a sound server when the devices were listed, and there is none any more."""
-    way = any(device.name == pulse.ROUTE for device in devices())
-    return way and pulse.can_ask() and pulse.pulse_devices(kind) is None
+    return pulse.finds_no_server() and any(device.name == pulse.ROUTE for device in devices())
 
 
 def _reason(error: Exception | None) -> str:
