@@ -16,7 +16,7 @@ import threading
 def main() -> int:
     """Run the command to its end; its exit code, 127 if it cannot be run."""
     try:
-        child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+        child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)  # open as long as this runs
     except OSError as error:
         sys.stdout.write(f"{sys.argv[1]} cannot be run: {error.strerror}\n")
         return 127
