@@ -19,6 +19,11 @@ _MUTED = {
     "microphone": "the microphone {} is muted in the system's sound settings, nobody is heard: unmute it there",
     "speaker": "the speaker {} is muted in the system's sound settings, replies can only be read: unmute it there",
 }
+_AGAIN = (
+    "the system's sound settings have this program listen to {}, to what the speaker plays, and not to a microphone: "
+    "choose one there"
+)
+"""A sound server remembers where a recording was moved to, and moves the next one there as well."""
 
 
 class Rerouted(NamedTuple):
@@ -58,18 +63,21 @@ class Routing:
         self._emit = emit
         self._lost = lost
         self._before: dict[DeviceKind, Route] = {}
+        self._troubled: set[DeviceKind] = set()
+        self._lost_to_monitor = False
         self.moves = 0
         """How often a stream was put elsewhere: what was learnt of the room holds no more."""
 
     def forget(self, kind: DeviceKind) -> None:
         """The device is another one, or none."""
         self._before.pop(kind, None)
+        self._troubled.discard(kind)
         if kind != "camera":
             self._notify("", _SILENT[kind])
 
     def silent(self, hint: str) -> None:
-        """The microphone says that it gives nothing; "" once it does. One that is known to be muted has said so."""
-        if not self._is_muted("microphone"):
+        """The microphone says that it gives nothing; "" once it does. Where it is known why, that is told already."""
+        if "microphone" not in self._troubled:
             self._notify(hint, _SILENT["microphone"])
 
     def take(self, told: StreamsRouted, slot: Slot) -> None:
@@ -79,20 +87,20 @@ class Routing:
         if slot.device is None or now is None or told.asked_at_s < slot.since_s:
             return
         became = judged(kind, slot.choice, self._before.get(kind), now, told.routes.there)
-        if became.lost:
+        again = now.monitor and self._lost_to_monitor
+        if kind == "microphone":
+            self._lost_to_monitor = now.monitor and bool(became.lost)
+        if became.lost and not again:
             self._lost(kind, became.lost)
             return
-        was_muted = self._is_muted(kind)
         self._before[kind] = now
         if became.moved:
             self.moves += 1
             self._emit(Notice(at_s=now_s(), text=became.moved))
-        if now.muted or was_muted:
-            self._notify(_MUTED[kind].format(now.description) if now.muted else "", _SILENT[kind])
-
-    def _is_muted(self, kind: SoundKind) -> bool:
-        before = self._before.get(kind)
-        return before is not None and before.muted
+        trouble = _AGAIN if became.lost else _MUTED[kind] if now.muted else ""
+        if trouble or kind in self._troubled:
+            self._notify(trouble.format(now.description), _SILENT[kind])
+        (self._troubled.add if trouble else self._troubled.discard)(kind)
 
 
 def _means(choice: str, route: Route) -> bool:

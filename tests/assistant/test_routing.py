@@ -97,6 +97,24 @@ def test_every_move_is_told_and_counted() -> None:
     assert room.lost == []
 
 
+def test_a_server_that_moves_the_next_recording_as_well_is_not_fought() -> None:
+    room = Room("microphone")
+    room.told(11.0, microphone=USB)
+    room.told(12.0, microphone=MONITOR)
+    assert len(room.lost) == 1
+    room.routing.forget("microphone")  # opened anew
+    room.told(13.0, microphone=MONITOR)
+    room.told(14.0, microphone=MONITOR)
+    assert len(room.lost) == 1
+    assert "choose one there" in room.troubles[-1][1]
+    room.routing.silent("the microphone gives only silence")
+    assert "choose one there" in room.troubles[-1][1]
+    room.told(15.0, microphone=USB)
+    assert room.troubles[-1] == ("microphone-silent", "")
+    room.told(16.0, microphone=MONITOR)
+    assert len(room.lost) == 2
+
+
 def test_what_was_asked_before_the_device_came_into_use_means_the_one_before() -> None:
     room = Room("microphone")
     room.told(9.9, microphone=MONITOR)
