@@ -15,9 +15,9 @@ from parlor_tui.events import CameraFrame, now_s
 
 _log = logging.getLogger(__name__)
 EVERY_S = 0.25
-NOT_SHOWN_S = 0.4
+NOT_SHOWN_S = 0.3
 WIDEST_PX, TALLEST_PX = 96, 72
-FIRST_S, GONE_S = 5.0, 0.6
+FIRST_S, GONE_S = 5.0, 0.5
 """A camera takes its time for the first picture. Later one that has none for this long has gone; a device's own picture
 is none any more a second after the last one came."""
 CHANGED_LEVELS = 1.5
