@@ -87,6 +87,7 @@ class Watcher:
         self._choosing = False
         self._stop = threading.Event()
         self._wake = threading.Event()
+        self._knock = threading.Event()
         self._due = True
         self._server: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
@@ -107,7 +108,8 @@ class Watcher:
             self._ask()
 
     def look_at_routes(self) -> None:
-        """A stream is another one: where it is is told soon, in any case."""
+        """A stream is another one, so there is a server: where it put it is told soon, in any case."""
+        self._knock.set()
         if self._routes is not None and self._server is not None:
             self._routes.stir(anew=True)
 
@@ -115,6 +117,7 @@ class Watcher:
         """End it. A list that is being made is left to its thread."""
         self._stop.set()
         self._wake.set()
+        self._knock.set()
         if self._routes is not None:
             self._routes.stop()
         with self._lock:
@@ -184,7 +187,8 @@ class Watcher:
             if answers:
                 self._ask()
             again, again_s = True, SERVER_AGAIN_S if answers else min(2 * again_s, SERVER_LATER_S)
-            self._stop.wait(again_s)
+            self._knock.wait(again_s)
+            self._knock.clear()
 
     def _stir(self) -> None:
         if self._routes is not None:
