@@ -25,8 +25,7 @@ def in_words(code: int, log: Path, *, out_of_memory: bool = False) -> str:
     with contextlib.suppress(ValueError):
         name = signal.Signals(-code).name
     if name == "SIGKILL":
-        memory = "the system ended the core: the machine is out of memory"
-        return memory if out_of_memory else "the core was killed (SIGKILL), as systems do when memory runs short"
+        return f"the core was killed ({'the machine is' if out_of_memory else 'maybe'} out of memory)"
     if name in ("SIGTERM", "SIGINT", "SIGHUP"):
         return f"the core was told to end ({name})"
     return f"the core crashed ({name})"

@@ -107,6 +107,6 @@ class Following:
             case "hung":
                 return f"the core did not answer for {self._silent_s:.1f} s"
             case "never ready":
-                return f"the models do not get loaded, nothing more happens at: {self._step}"
+                return f"the models do not come, it hangs at: {self._step}"
             case "closed":
                 return "the link to the core was lost"

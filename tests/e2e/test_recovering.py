@@ -138,7 +138,7 @@ def happens(talk: Talking, fault: Callable[[], Any], name: str) -> tuple[Notice,
     ("number", "words"),
     [
         (signal.SIGSEGV, "the core crashed (SIGSEGV)"),
-        (signal.SIGKILL, "the core was killed (SIGKILL)"),
+        (signal.SIGKILL, "the core was killed (maybe out of memory)"),
         (signal.SIGSTOP, "the core stood still and did not answer"),
     ],
 )
