@@ -151,8 +151,18 @@ def make_ready(talk: Plain, state: str) -> None:
         until(lambda: len(talk.family()) >= 4, "pip, and what guards it", READY_S)
 
 
-@pytest.mark.parametrize("state", ["loading", "stands still", "downloading"])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("SIGTERM", "loading"),
+        ("SIGTERM", "stands still"),
+        ("SIGTERM", "downloading"),
+        ("SIGHUP", "downloading"),
+        ("SIGKILL", "loading"),
+        ("SIGKILL", "stands still"),
+        ("SIGKILL", "downloading"),
+    ],
+)
 def test_however_it_is_ended_nothing_is_left_running(
     isolated_home: Home, tmp_path: Path, name: str, state: str
 ) -> None:
