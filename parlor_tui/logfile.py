@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 LIMIT_BYTES = 2_000_000
 
@@ -28,6 +29,13 @@ def open_log(path: Path) -> tuple[int, Path]:
         return os.open(os.devnull, os.O_WRONLY), Path(os.devnull)
 
 
+class _Quiet(logging.StreamHandler[TextIO]):
+    """What cannot be logged, as on a full disk, is lost, and no business of the user's."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - its name in the library
+        """Say nothing: the library would print a traceback for the user."""
+
+
 @contextlib.contextmanager
 def noise_into(path: Path) -> Iterator[None]:
     """Send what is printed on descriptor 2, from C too, and what is logged into the log at `path`.
@@ -39,7 +47,7 @@ def noise_into(path: Path) -> Iterator[None]:
     kept_fd = os.dup(2)
     streams = sys.stderr, sys.__stderr__
     logged = os.fdopen(os.dup(log_fd), "w", encoding="utf-8", errors="replace", buffering=1)
-    handler = logging.StreamHandler(logged)
+    handler = _Quiet(logged)
     handler.setFormatter(logging.Formatter("%(asctime)s terminal %(levelname)s %(name)s %(message)s"))
     logging.getLogger().addHandler(handler)
     own = os.fdopen(kept_fd, "w", encoding=sys.stderr.encoding, errors="replace", buffering=1)
@@ -53,5 +61,6 @@ def noise_into(path: Path) -> Iterator[None]:
         os.dup2(kept_fd, 2)
         logging.getLogger().removeHandler(handler)
         for stream in (own, logged):
-            stream.close()
+            with contextlib.suppress(OSError):  # what a full disk did not take
+                stream.close()
         os.close(log_fd)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 _BYTES_PER_MB = 1e6
@@ -72,6 +73,55 @@ def _resident_mb(process: Any) -> float | None:
         return float(process.memory_info().rss) / _BYTES_PER_MB
     except psutil().Error:  # it is gone, or we may not look
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What a process shows of itself from outside. `stopped`: it was told to stand still (SIGSTOP).
+
+    `work` grows while the process, or one that it started, computes or reads; its unit means nothing. `waits`: for a
+    processor or a disk, as far as the system tells.
+    """
+
+    stopped: bool
+    work: float
+    waits: bool = False
+
+
+class ProcessSigns:
+    """Looks at the process `pid`, whoever started it. To be asked from one thread."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._process: Any = None
+
+    def read(self, *, children: bool = False) -> Signs | None:
+        """How it is now; `children` count as well, which costs a look at every process. None: it is gone, or hidden."""
+        try:
+            self._process = self._process or psutil().Process(self._pid)
+            status = self._process.status()
+            work = _work(self._process)
+            if children:
+                work += sum(_work(child) for child in self._process.children(recursive=True))
+        except psutil().Error:
+            return None
+        # macOS calls a process running that only sleeps.
+        waits = sys.platform == "linux" and status in (psutil().STATUS_RUNNING, psutil().STATUS_DISK_SLEEP)
+        return Signs(status == psutil().STATUS_STOPPED, work, waits)
+
+
+_READ_BYTES_PER_S = 1e6
+"""Reading so much counts like a second of computing: both are work, and neither is ever done by one that hangs."""
+
+
+def _work(process: Any) -> float:
+    try:
+        work = float(sum(process.cpu_times()[:2]))
+        if hasattr(process, "io_counters"):  # macOS does not tell
+            work += float(process.io_counters().read_bytes) / _READ_BYTES_PER_S
+    except psutil().Error:
+        return 0.0
+    return work
 
 
 def psutil() -> Any:

@@ -28,6 +28,7 @@ LIBRARIES = {
     "xllamacpp",
     "espeakng_loader",
     "psutil",
+    "prometheus_client",
     "pynvml",
     "actop",
     "torch",
@@ -44,6 +45,7 @@ CORE_ONLY = {
     "ctranslate2",
     "espeakng_loader",
     "huggingface_hub",
+    "prometheus_client",
     "torch",
     "mlx",
 }

@@ -31,3 +31,10 @@ def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     log = str(tmp_path / "file" / "log")
     done = subprocess.run([sys.executable, "-c", NOISY, log], capture_output=True, text=True, check=True)
     assert done.stderr == "for the user\nafterwards\n"
+
+
+def test_a_log_on_a_full_disk_is_no_business_of_the_users() -> None:
+    assert Path("/dev/full").exists(), "this test needs /dev/full, as Linux has it"
+    logs_only = NOISY.replace('os.write(2, b"from C\\n")', 'logging.getLogger("x").error("more", exc_info=True)')
+    done = subprocess.run([sys.executable, "-c", logs_only, "/dev/full"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "result\n", "for the user\nafterwards\n")

@@ -110,6 +110,11 @@ def test_any_text_is_settings_or_an_error_with_a_place(text: str) -> None:
             "x.toml:2: hearing.silence_ms = 50: must be a whole number from 100 to 5000 (ms)",
         ),
         ("[hearing]\n\nsilence_ms = 'long'", "x.toml:3: hearing.silence_ms = 'long': must be a whole number from 100"),
+        (
+            "[devices]\njitter_buffer_ms = 2000",
+            "x.toml:2: devices.jitter_buffer_ms = 2000: must be a whole number from 60 to 500 (ms)",
+        ),
+        ("[core]\nmax_requests = 16", "x.toml:2: core.max_requests = 16: must be a whole number from 1 to 8 (replies)"),
         ("[hearing]\nbarge_in = 1", "x.toml:2: hearing.barge_in = 1: must be true or false"),
         ("[answering]\ntemperature = nan", "x.toml:2: answering.temperature = nan: must be a number from 0 to 2"),
         ("[answering]\nmax_tokens = true", "x.toml:2: answering.max_tokens = True: must be a whole number"),

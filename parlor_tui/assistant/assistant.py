@@ -14,6 +14,7 @@ from typing import Any
 from parlor_tui.assistant.conversing import Conversing
 from parlor_tui.assistant.demo import Demo
 from parlor_tui.assistant.demonstrating import Demonstration
+from parlor_tui.assistant.governed import Governance
 from parlor_tui.assistant.inbox import (
     AboutConversation,
     AboutModel,
@@ -21,6 +22,7 @@ from parlor_tui.assistant.inbox import (
     Block,
     CameraGone,
     CameraSees,
+    ConversationRead,
     DevicesFound,
     FromCore,
     Input,
@@ -28,6 +30,7 @@ from parlor_tui.assistant.inbox import (
     LinkDown,
     LinkUp,
     MicrophoneEnded,
+    MicrophoneTrouble,
     Mute,
     PlayTone,
     Say,
@@ -35,17 +38,19 @@ from parlor_tui.assistant.inbox import (
     Speak,
     SpeakerLost,
     Stop,
+    StreamsRouted,
     TalkKey,
     Tune,
     UseDevice,
     WatchDevices,
 )
-from parlor_tui.assistant.inbox import MicrophoneTrouble as Trouble
+from parlor_tui.assistant.journaling import Journaling
 from parlor_tui.assistant.listening import Listening
 from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.opening import Opened
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
+from parlor_tui.assistant.reporting import Losses, TurnReports
 from parlor_tui.assistant.requests import Requests
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
@@ -59,6 +64,7 @@ from parlor_tui.events import (
     CoreFetched,
     CoreFetching,
     CoreFound,
+    CoreGoverned,
     CoreHello,
     CoreLoading,
     CoreOffer,
@@ -80,7 +86,7 @@ from parlor_tui.events import (
 from parlor_tui.hearing.turn import ReplyPhase
 from parlor_tui.link import client_events
 from parlor_tui.link.client import Link
-from parlor_tui.link.supervisor import Supervisor, core_command
+from parlor_tui.link.supervisor import Supervisor, Then, core_command
 from parlor_tui.observe.stages import LatencyObserver
 from parlor_tui.settings import Settings, Tuning, config_file, conversations_folder, log_file
 from parlor_tui.usage import OwnUse
@@ -91,6 +97,7 @@ _IDLE_S = 0.25
 """Without a reply to feed to the speaker there is nothing to do between messages."""
 _RETRY_DEVICES_S = 2.0
 _TYPED_WAITING = 20
+_TO_TRY_AGAIN = "type something to have it tried again"
 LONGEST_TYPED_CHARS = 8000
 
 
@@ -118,6 +125,8 @@ class Assistant(Requests):
         self._observer = LatencyObserver()
         self._playback = Playback()
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
+        self._governance = Governance(self._emit)
+        self._reports = TurnReports(self._playback, self._losses, lambda: self._link is not None, self._send)
         self._listening = Listening(self._talk, self._emit, self._frame)
         self._recording = Recording(
             conversations_folder(settings),
@@ -125,9 +134,11 @@ class Assistant(Requests):
             settings.conversations.sound_mb,
             self._emit,
             lambda why: self._put(AboutConversation("failed", now_s(), why)),
+            lambda why: self._put(AboutConversation("full", now_s(), why)),
         )
         self._talk.tap = self._recording
-        self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input)
+        self._journaling = Journaling(settings, log_file(), self._emit)
+        self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input, self._put, self._say)
         self._tuner = Tuner(settings, config, self._emit)
         self._tuning: Tuning = self._tuner.now
         self._offers = Offers(self._emit, self._send, NotNow(not_now_file()))
@@ -141,24 +152,28 @@ class Assistant(Requests):
         self._senses = Senses(settings.devices, devices, self._put, self._notice, self._emit, config or config_file())
         self._speaker: Speaker | None = None
         self._microphone: Microphone | None = None
+        self._moves = 0
         self._speech_told: bool | None = None
         self._link: Link | None = None
         self._new_link: Link | None = None
         self._typed: deque[str] = deque()
         self._ready = False
         self._gave_up = False
+        self._listens = False  # from the first core on, and also while it is brought back
         self._state: State | None = None
         self._retry_at_s = 0.0
         self._troubles: dict[str, str] = {}
         self._profile = ""
         self._own_use: OwnUse | None = None
+        self._stopping = threading.Event()
+        self._core_ends_by_s = 0.0
         self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
         self._supervisor = Supervisor(
             list(core) or core_command(settings, config),
             log_file(),
             on_up=lambda link: self._put(LinkUp(link)),
             on_event=lambda event: self._put(FromCore(event)),
-            on_down=lambda reason, again: self._put(LinkDown(reason, again)),
+            on_down=lambda reason, then: self._put(LinkDown(reason, then)),
         )
 
     # --- called by the screen, from any thread ------------------------------------------------------------------------
@@ -175,14 +190,13 @@ class Assistant(Requests):
 
     def stop(self, timeout_s: float) -> None:
         """Stop everything: input, then the talk and the core, then output. Waits about `timeout_s` at most."""
-        if not self._thread.is_alive():
-            self._supervisor.stop(timeout_s / 2)
-            return
-        began_s = now_s()
-        with contextlib.suppress(queue.Full):
-            self._inbox.put(Stop(), timeout=0.1)
-        self._thread.join(timeout_s / 2)
-        self._supervisor.stop(max(0.1, timeout_s - (now_s() - began_s)))
+        if self._thread.is_alive():
+            self._core_ends_by_s = now_s() + timeout_s * 0.6
+            self._stopping.set()
+            with contextlib.suppress(queue.Full):
+                self._inbox.put_nowait(Stop())
+            self._thread.join(timeout_s)
+        self._supervisor.stop(0.1)  # if that was never begun, or hangs
 
     # --- the assistant's own thread -----------------------------------------------------------------------------------
 
@@ -190,7 +204,7 @@ class Assistant(Requests):
         try:
             self._open()
             self._set_state()
-            while True:
+            while not self._stopping.is_set():
                 try:
                     message = self._inbox.get(timeout=_IDLE_S if self._is_at_rest else _TICK_S)
                 except queue.Empty:
@@ -199,26 +213,38 @@ class Assistant(Requests):
                     if isinstance(message, Stop):
                         break
                     self._take(message)
+                self._tell_overflow()
                 self._talk.tick(hold=self._listening.in_speech)
                 if self._talk.phase is ReplyPhase.NONE:
                     self._playback.pump()  # what is no reply, as a tone
                 if self._demonstration is not None:
                     self._demonstration.tick()
+                self._journaling.tick()
                 self._retry_devices()
                 self._follow_devices()
                 self._start_with_new_model()
                 self._set_state()
         except Exception as error:  # noqa: BLE001 - the edge of the thread: the screen must hear that nobody listens
             _log.exception("assistant")
+            self._journaling.failed(error)
             self._emit(StateChanged(at_s=now_s(), state=State.ERROR))
             self._emit(
                 Failed(at_s=now_s(), text=f"the assistant failed ({error!r}); details in {log_file()}; start again")
             )
         finally:
-            self._senses.close()
+            self._close()
+
+    def _close(self) -> None:
+        """In order: what listens and sees, what is made of it, what sounds, what is kept; each within its time."""
+        with contextlib.ExitStack() as last_first:  # whatever goes wrong on the way, the others are closed
+            last_first.callback(self._journaling.close)
+            last_first.callback(self._recording.close)
+            last_first.callback(self._senses.close)
+            last_first.callback(lambda: self._supervisor.stop(max(0.3, self._core_ends_by_s - now_s())))
+            last_first.callback(self._playback.stop)
+            last_first.callback(self._senses.close_inputs)
             if self._demonstration is not None:
-                self._demonstration.close()
-            self._recording.close()
+                last_first.callback(self._demonstration.close)
 
     def _open(self) -> None:
         self._emit(Loading(at_s=now_s(), text="starting"))
@@ -235,7 +261,7 @@ class Assistant(Requests):
     def _take(self, message: Input) -> None:
         match message:
             case Block():
-                self._listening.block(message, self._tuning.hearing, awake=self._ready)
+                self._listening.block(message, self._tuning.hearing, awake=self._listens)
             case FromCore(event):
                 self._core_said(event)
             case Say(text):
@@ -244,6 +270,8 @@ class Assistant(Requests):
                 self._talk.interrupt("key")
             case Mute(muted):
                 self._listening.mute(muted)
+            case TalkKey() if self._try_again():
+                pass
             case TalkKey(at_s):
                 self._listening.press_key(at_s, self._tuning.hearing, has_microphone=self._senses.has_microphone)
             case Speak(text, voice):
@@ -258,26 +286,24 @@ class Assistant(Requests):
                 self._offers.cancel()
             case AboutModel("decline"):
                 self._offers.decline()
-            case AboutConversation():
+            case AboutConversation() | ConversationRead():
                 self._conversing.take(message)
             case LinkUp(link):
                 self._new_link = link  # used from the core's first word on, which the conversation so far is told after
-            case LinkDown(reason, again):
-                self._link_down(reason, again)
+            case LinkDown(reason, then):
+                self._link_down(reason, then)
             case MicrophoneEnded(None):
                 self._emit(InputOver(at_s=now_s()))
             case MicrophoneEnded(reason, device):
-                if self._senses.is_used("microphone", device):
-                    self._senses.lost("microphone", reason or "")
-            case Trouble(hint):
-                self._notice(hint, "microphone-silent")
+                self._senses.ended("microphone", reason or "", device)
             case SpeakerLost(reason, device):
-                if self._senses.is_used("speaker", device):
-                    self._senses.lost("speaker", reason)
+                self._senses.ended("speaker", reason, device)
             case UseDevice("microphone") if self._demonstration is not None and self._demonstration.is_on:
                 self._demonstration.stop()
                 self._senses.take(message)
-            case UseDevice() | WatchDevices() | ShowCamera() | Opened() | DevicesFound() | CameraGone() | CameraSees():
+            case UseDevice() | WatchDevices() | ShowCamera() | Opened() | DevicesFound() | StreamsRouted():
+                self._senses.take(message)
+            case MicrophoneTrouble() | CameraGone() | CameraSees():
                 self._senses.take(message)
             case PlayTone():
                 self._play_tone()
@@ -302,6 +328,7 @@ class Assistant(Requests):
                 self._offers.core_new()
                 self._send_session()
                 self._talk.core_back()
+                self._reports.core_back()
                 while self._typed:
                     self._talk.typed(self._typed.popleft(), self._frame())
                 self._profile = event.profile
@@ -311,10 +338,12 @@ class Assistant(Requests):
                 self._core_ready(event)
             case CoreFailed(message, missing):
                 self._gave_up = True
-                self._notice(message, "core", error=True)
+                self._notice(f"{message}; {_TO_TRY_AGAIN}", "core", error=True)
                 self._emit(Failed(at_s=now_s(), text=message, missing=missing))
             case MachineRead():
                 self._machine_read(event)
+            case CoreGoverned():
+                self._governance.core_said(event)
             case TurnJudged():
                 self._listening.judged(event, self._tuning.hearing)
             case ReplyReady(_, pause):
@@ -325,7 +354,7 @@ class Assistant(Requests):
                 self._talk.core_said(event)
 
     def _core_ready(self, ready: CoreReady) -> None:
-        self._ready, self._gave_up = True, False
+        self._ready, self._gave_up, self._listens = True, False, True
         self._notice("", "core")
         if ready.profile != self._profile:  # another than the core meant to load at first
             self._profile = ready.profile
@@ -384,14 +413,12 @@ class Assistant(Requests):
 
     def _say(self, text: str) -> None:
         text = text.strip()
-        if not text:
+        if not text or self._conversing.waits(text):
             return
         if len(text) > LONGEST_TYPED_CHARS:
             limit = f"that is {len(text)} characters long; at most {LONGEST_TYPED_CHARS} are taken in one turn"
             self._emit(Failed(at_s=now_s(), text=limit))
-        elif self._gave_up:
-            self._emit(Failed(at_s=now_s(), text="not sent: there is no core to answer; leave and start again"))
-        elif self._link is None:
+        elif self._try_again() or self._link is None:
             if len(self._typed) >= _TYPED_WAITING:
                 self._emit(Failed(at_s=now_s(), text="not taken: too much is waiting for the core already"))
             else:
@@ -405,20 +432,45 @@ class Assistant(Requests):
         elif text.strip():
             self._talk.say_aloud(text.strip()[:LONGEST_TYPED_CHARS], voice)
 
-    def _link_down(self, reason: str, again: bool) -> None:
+    def _link_down(self, reason: str, then: Then) -> None:
+        self._journaling.core_down(reason, then)
         self._link = None
         self._ready = False
         self._talk.core_lost()
-        if not reason:
-            return
-        if again:
-            self._notice(f"{reason}; starting it again, the talk goes on", "core")
-        else:
-            self._gave_up = True
-            self._talk.give_up()
-            stuck = f"{reason}; it will not stay up: leave and start again, `parlor-tui doctor` may say why"
-            self._notice(stuck, "core", error=True)
-            self._emit(Failed(at_s=now_s(), text=stuck))
+        self._governance.core_lost()
+        match then:
+            case _ if not reason:
+                pass
+            case "start":
+                self._notice(f"{reason}; starting it again, the talk goes on", "core")
+            case "link":
+                self._notice(f"{reason}; linking again, the talk goes on", "core")
+            case "stop":
+                self._gave_up, self._listens = True, False
+                self._listening.abandon()
+                self._talk.give_up()
+                stuck = f"{reason}; it will not stay up: `parlor-tui doctor` may say why"
+                self._notice(f"{stuck}; {_TO_TRY_AGAIN}", "core", error=True)
+                self._emit(Failed(at_s=now_s(), text=stuck))
+
+    def _try_again(self) -> bool:
+        """Where no core came up: start one after all, since the user wants to talk; whether that is so."""
+        if not self._gave_up:
+            return False
+        self._gave_up = self._ready = False
+        self._link = None  # what is said from now on waits for the new core
+        self._notice("", "core")
+        self._emit(Loading(at_s=now_s(), text="starting again"))
+        self._supervisor.restart()
+        return True
+
+    def _tell_overflow(self) -> None:
+        """Say what found no room in the inbox. Where the core was not heard out, it is linked to and asked again."""
+        lost = self._overflow.take()
+        if lost.any:
+            self._emit(Notice(at_s=now_s(), text=lost.in_words(), severity="warning"))
+        if lost.of_core and self._link is not None:
+            self._link.close()
 
     def _start_with_new_model(self) -> None:
         """Once a model was got and no turn is under way, start a core with it. One that waits for a core goes along."""
@@ -438,7 +490,7 @@ class Assistant(Requests):
         return self._talk.phase is ReplyPhase.NONE and not self._playback.is_waiting and not shows
 
     def _retry_devices(self) -> None:
-        if now_s() < self._retry_at_s:
+        if now_s() < self._retry_at_s and not self._senses.hurry:
             return
         self._retry_at_s = now_s() + _RETRY_DEVICES_S
         self._senses.retry(idle=self._talk.phase is ReplyPhase.NONE)
@@ -456,6 +508,9 @@ class Assistant(Requests):
         if microphone is not self._microphone:
             self._microphone = microphone
             self._listening.abandon()
+            self._listening.new_device()
+        if self._senses.moves != self._moves:
+            self._moves = self._senses.moves
             self._listening.new_device()
         if self._link is not None and self._speech_told is not self._speech_wanted:
             self._send_session()
@@ -484,9 +539,17 @@ class Assistant(Requests):
     def _emit(self, event: Event) -> None:
         self._observer.on_event(event)
         self._recording.on_event(event)
+        self._reports.on_event(event)
         self._listener(event)
+        self._journaling.on_event(event)
         if self._demonstration is not None:
             self._demonstration.happened(event)
+
+    def _losses(self) -> Losses:
+        """What was lost of the sound so far; a file in place of the microphone loses none."""
+        microphone = getattr(self._microphone, "overflows", 0)
+        queues = {"microphone": microphone, "inbox": self._overflow.total, "playback": self._playback.dropped_blocks}
+        return Losses(getattr(self._microphone, "overruns", 0), queues)
 
     def _notice(self, text: str, key: str, error: bool = False) -> None:
         if self._troubles.get(key, "") == text:

@@ -20,6 +20,9 @@ from parlor_tui.settings import Devices
 
 BEGINNING = "a demo: a second voice, which learns its lines now, will ask; leave whenever you like"
 
+_MOST_LINES = 16
+"""So many wait for the second voice's speaker at most; the script has fewer in all."""
+
 
 class Demonstration:
     """Used by the assistant's thread. `over` is called once the script is over.
@@ -86,7 +89,7 @@ class Demonstration:
             case Utter(samples):
                 self._tell("")
                 self._demo.hear(resample_whole(samples, SPEAKER_RATE_HZ, MIC_RATE_HZ))
-                if self._speaker is not None:
+                if self._speaker is not None and len(self._waiting) < _MOST_LINES:
                     self._waiting.append(samples)
             case Over(text, trouble):
                 told = Failed(at_s=now_s(), text=text) if trouble else Notice(at_s=now_s(), text=text)

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.assistant.opening import Opened
+from parlor_tui.conversations.record import Conversation
 from parlor_tui.devices.listing import Found
+from parlor_tui.devices.routes import Routes
 from parlor_tui.events import CameraFrame, CoreEvent, DeviceKind
 from parlor_tui.link.client import Link
+from parlor_tui.link.supervisor import Then
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,10 @@ class MicrophoneEnded:
 
 @dataclass(frozen=True, slots=True)
 class MicrophoneTrouble:
-    """Blocks come but are of no use; empty once that is over."""
+    """Blocks of the microphone `device` come but are of no use; `hint` is empty once that is over."""
 
     hint: str
+    device: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,10 @@ class SpeakerLost:
 
 @dataclass(frozen=True, slots=True)
 class CameraGone:
-    """The camera gives no picture any more."""
+    """The camera `device` gives no picture any more."""
 
     reason: str
+    device: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,14 @@ class DevicesFound:
 
     found: Found
     came: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsRouted:
+    """Where the sound server has the streams; asked for at `asked_at_s`."""
+
+    routes: Routes
+    asked_at_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +118,10 @@ class LinkUp:
 
 @dataclass(frozen=True, slots=True)
 class LinkDown:
-    """The core is gone. `again`: it is being started anew; `reason` is empty if that was asked for."""
+    """The core is gone, or only the link to it; `then` is what comes next. `reason` is empty if it was asked for."""
 
     reason: str
-    again: bool
+    then: Then
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +191,24 @@ class AboutModel:
 class AboutConversation:
     """Begin a new conversation, take up the one of the name `text`, keep so much (`text`), or nothing can be kept.
 
+    `full`: what is kept waits for room on the disk, or no longer (`text` is "").
+
     `at_s` is when it was asked for.
     """
 
-    wish: Literal["new", "reopen", "record", "failed"]
+    wish: Literal["new", "reopen", "record", "failed", "full"]
     at_s: float
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConversationRead:
+    """The kept conversation that was `asked` for, with so much sound beside it; None where `why` says what is wrong."""
+
+    asked: AboutConversation
+    talk: Conversation | None
+    sound_bytes: int = 0
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +216,22 @@ class Stop:
     """End."""
 
 
-OfSenses = CameraGone | CameraSees | Opened | DevicesFound | UseDevice | WatchDevices | ShowCamera
+OfSenses = (
+    MicrophoneTrouble
+    | StreamsRouted
+    | CameraGone
+    | CameraSees
+    | Opened
+    | DevicesFound
+    | UseDevice
+    | WatchDevices
+    | ShowCamera
+)
 """What the devices themselves are about."""
 
 Input = (
     Block
     | MicrophoneEnded
-    | MicrophoneTrouble
     | SpeakerLost
     | OfSenses
     | PlayTone
@@ -213,5 +247,6 @@ Input = (
     | AboutTuning
     | AboutModel
     | AboutConversation
+    | ConversationRead
     | Stop
 )

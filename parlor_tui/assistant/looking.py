@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.devices.base import Camera, DeviceError
+from parlor_tui.devices.pacing import StallWatch
 from parlor_tui.events import CameraFrame, now_s
 
 _log = logging.getLogger(__name__)
 EVERY_S = 0.25
-NOT_SHOWN_S = 1.0
+NOT_SHOWN_S = 0.3
 WIDEST_PX, TALLEST_PX = 96, 72
-GONE_S = 5.0
-"""A camera takes its time for the first picture; one that gives none for this long has gone."""
+FIRST_S, GONE_S = 5.0, 0.5
+"""A camera takes its time for the first picture. Later one that has none for this long has gone; a device's own picture
+is none any more a second after the last one came."""
 CHANGED_LEVELS = 1.5
 """A camera's noise stays below this mean difference of levels (0..255); a hand that moves does not."""
 
@@ -31,9 +33,9 @@ def has_changed(before: NDArray[np.uint8] | None, now: NDArray[np.uint8]) -> boo
 
 
 class Looking:
-    """`on_frame` and `on_gone(reason)` are called on its thread, `on_gone` once for each camera."""
+    """`on_frame` and `on_gone(reason, camera)` are called on its thread, `on_gone` once for each camera."""
 
-    def __init__(self, on_frame: Callable[[CameraFrame], None], on_gone: Callable[[str], None]) -> None:
+    def __init__(self, on_frame: Callable[[CameraFrame], None], on_gone: Callable[[str, Camera], None]) -> None:
         self._on_frame = on_frame
         self._on_gone = on_gone
         self._lock = threading.Lock()
@@ -69,7 +71,7 @@ class Looking:
 
     def _run(self) -> None:
         last: NDArray[np.uint8] | None = None
-        camera, seen_s = None, now_s()
+        camera, still = None, StallWatch(FIRST_S, GONE_S, now_s(), NOT_SHOWN_S)
         while True:
             with self._lock:
                 if self._closed:
@@ -77,21 +79,21 @@ class Looking:
                 fresh, self._fresh = self._fresh, False
                 now, shown = self._camera, self._shown
             if fresh or now is not camera:
-                last, camera, seen_s = None, now, now_s()
+                if now is not camera:
+                    still = StallWatch(FIRST_S, GONE_S, now_s(), NOT_SHOWN_S)
+                last, camera = None, now
             if camera is None:
                 self._wake.wait()
                 self._wake.clear()
                 continue
             picture = _picture_of(camera)
-            if picture is not None:
-                seen_s = now_s()
-                if shown and has_changed(last, picture):
-                    last = picture
-                    height, width = picture.shape[:2]
-                    self._on_frame(CameraFrame(at_s=seen_s, width_px=width, height_px=height, rgb=picture.tobytes()))
-            elif now_s() - seen_s > GONE_S:
+            if still.stalled(picture is not None, now_s()):
                 self._given_up(camera)
                 continue
+            if picture is not None and shown and has_changed(last, picture):
+                last = picture
+                height, width = picture.shape[:2]
+                self._on_frame(CameraFrame(at_s=now_s(), width_px=width, height_px=height, rgb=picture.tobytes()))
             self._wake.wait(EVERY_S if shown else NOT_SHOWN_S)
             self._wake.clear()
 
@@ -100,7 +102,7 @@ class Looking:
             if self._camera is not camera:
                 return
             self._camera = None
-        self._on_gone(f"{camera.label} gives no picture: plug it in again, or choose another one")
+        self._on_gone(f"{camera.label} gives no picture: plug it in again, or choose another one", camera)
 
 
 def _picture_of(camera: Camera) -> NDArray[np.uint8] | None:

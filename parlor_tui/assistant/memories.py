@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from parlor_tui.devices.base import MIC_RATE_HZ
+from parlor_tui.hearing.turn import LONGEST_TURN_S
 from parlor_tui.link.client_events import (
     AppendAudio,
     ClientEvent,
@@ -16,7 +18,7 @@ from parlor_tui.link.client_events import (
 _KEPT_ITEMS = 200
 MOST_LOSSES = 3
 """After so many dead cores a turn is the likely reason, and is asked no more."""
-_LONGEST_UTTERANCE_BYTES = 120 * 2 * 16_000
+_LONGEST_UTTERANCE_BYTES = LONGEST_TURN_S * 2 * MIC_RATE_HZ
 
 
 @dataclass(slots=True)
@@ -50,6 +52,10 @@ class Memories:
         sound = self.open(turn).pcm16
         if len(sound) < _LONGEST_UTTERANCE_BYTES:
             sound += pcm16
+
+    def sound(self, turn: int) -> list[AppendAudio]:
+        """What was said so far in the turn, as it is told a core."""
+        return _pieces(self.open(turn).pcm16)
 
     def close(self, turn: int, said: str = "", heard: str = "") -> None:
         """The turn is over: the user said `said` and heard `heard`. Without words it leaves nothing behind."""

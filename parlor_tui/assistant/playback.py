@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.counts import Count, count
 from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock, Speaker
 from parlor_tui.pcm import samples_of
 
@@ -23,7 +24,8 @@ class Playback:
         self._volume = 1.0
         self._waiting: deque[NDArray[np.float32]] = deque()
         self._waiting_samples = 0
-        self.dropped_samples = 0
+        self.dropped_blocks = 0
+        """Blocks of speech that found no room, so far."""
 
     @property
     def has_speaker(self) -> bool:
@@ -54,7 +56,8 @@ class Playback:
         if self._speaker is None:
             return len(samples)
         if self._waiting_samples + len(samples) > LONGEST_REPLY_S * SPEAKER_RATE_HZ:
-            self.dropped_samples += len(samples)
+            self.dropped_blocks += 1
+            count(Count.REPLY_SAMPLES_UNHEARD, len(samples))
             return len(samples)
         self._waiting.append(samples)
         self._waiting_samples += len(samples)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from parlor_tui.conversations.record import Conversation, Mark, head_line, mark_line, turn_line
-from parlor_tui.conversations.store import Store, picture_name, sound_bytes, sound_name
+from parlor_tui.conversations.store import Store, picture_name, sound_name
 from parlor_tui.conversations.writer import Writer, wav
 from parlor_tui.devices.base import MIC_RATE_HZ, SPEAKER_RATE_HZ
 from parlor_tui.events import (
@@ -58,7 +58,7 @@ class _Turn:
 
 
 class Recording:
-    """Follows one talk. `on_trouble` is called on the writer's thread, with why nothing can be kept any more."""
+    """Follows one talk. `on_trouble` and `on_full` are called on the writer's thread: see there."""
 
     def __init__(
         self,
@@ -67,12 +67,13 @@ class Recording:
         sound_mb: int,
         emit: Callable[[Event], None],
         on_trouble: Callable[[str], None],
+        on_full: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.store = Store(folder)
         self.record = cast(Record, record)
         self._most_sound_bytes = sound_mb * 1_000_000
         self._emit = emit
-        self._writer = Writer(on_trouble)
+        self._writer = Writer(on_trouble, on_full)
         self._folder: Path | None = None
         self._given_names: deque[str] = deque(maxlen=_NAMES_A_SECOND)
         self._last_number = 0
@@ -111,13 +112,16 @@ class Recording:
         self._emit(Notice(at_s=now_s(), text=told, severity="warning"))
         self.tell()
 
-    def begin(self, taken_up: Conversation | None = None) -> None:
-        """What follows is another conversation: a new one, or one that is taken up again and is added to."""
+    def begin(self, taken_up: Conversation | None = None, kept_sound_bytes: int = 0) -> None:
+        """What follows is another conversation: a new one, or one that is taken up again and is added to.
+
+        Of that one `kept_sound_bytes` of sound are there already.
+        """
         self._folder, self._last_number, self._sound_bytes, self._too_much_sound = None, 0, 0, False
         if taken_up is not None:
             self._folder = self.store.folder / taken_up.name
             self._last_number = max((turn.number for turn in taken_up.turns), default=0)
-            self._sound_bytes = sound_bytes(self._folder)
+            self._sound_bytes = kept_sound_bytes
             if self.record != "off":
                 self._writer.append(self._folder, head_line(taken_up.began, *self._model))
         self.tell()

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from parlor_tui.assistant.aloud import SayingAloud
 from parlor_tui.assistant.cuts import Cuts
-from parlor_tui.assistant.playback import Playback
+from parlor_tui.assistant.playback import LONGEST_REPLY_S, Playback
 from parlor_tui.assistant.sounding import Reply, Sounding
 from parlor_tui.assistant.turn_words import TurnWords
 from parlor_tui.events import (
@@ -178,7 +178,12 @@ class Replying:
                     self._emit(ReplyTimed(at_s=at_s, turn=reply.turn, text=text, ends_ms=ends_ms))
             case ReplyAudio(response_id, item_id, pcm16):
                 if (reply := self._wanted(response_id, item_id)) is not None:
+                    dropped = self._playback.dropped_blocks
                     samples = self._playback.add(pcm16)
+                    if self._playback.dropped_blocks > dropped and not reply.too_long:
+                        reply.too_long = True
+                        told = f"only {LONGEST_REPLY_S // 60} minutes of a reply are kept to be heard: its end is text"
+                        self._emit(Failed(at_s=at_s, text=told))
                     if self.tap is not None:
                         self.tap.reply_sound(reply.turn, response_id, pcm16)
                     self._emit(ReplyAudioArrived(at_s=at_s, turn=reply.turn, samples=samples))

@@ -12,6 +12,7 @@ from parlor_tui.assistant.inbox import (
     AboutModel,
     AboutTuning,
     Block,
+    FromCore,
     Input,
     Interrupt,
     Mute,
@@ -24,6 +25,7 @@ from parlor_tui.assistant.inbox import (
     UseDevice,
     WatchDevices,
 )
+from parlor_tui.assistant.overflow import Overflow
 from parlor_tui.events import DeviceKind, now_s
 
 _log = logging.getLogger(__name__)
@@ -36,7 +38,7 @@ class Requests:
     def __init__(self, refuse: Callable[[str], None]) -> None:
         self._inbox: queue.Queue[Input] = queue.Queue(_INBOX)
         self._refuse = refuse
-        self._lost_blocks = 0
+        self._overflow = Overflow()
 
     def say(self, text: str) -> None:
         """Take a typed turn, at any time; one that cannot be sent yet waits. A refusal arrives as `Failed`."""
@@ -129,16 +131,21 @@ class Requests:
         self._request(AboutConversation("record", now_s(), record))
 
     def _put(self, message: Input) -> None:
-        """Called by device and link threads. Sound that finds no room is counted and dropped; everything else waits."""
+        """Called by device and link threads. Sound that finds no room is dropped, everything else waits up to 2 s.
+
+        What is dropped is counted, and told.
+        """
         if isinstance(message, Block):
             try:
                 self._inbox.put_nowait(message)
             except queue.Full:
-                self._lost_blocks += 1
+                self._overflow.add(blocks=1)
             return
         try:
             self._inbox.put(message, timeout=2.0)
         except queue.Full:
+            of_core = isinstance(message, FromCore)
+            self._overflow.add(of_core=of_core, others=not of_core)
             _log.error("the inbox is full: %s dropped", type(message).__name__)
 
     def _request(self, message: Input) -> None:

@@ -8,34 +8,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from parlor_tui.assistant.inbox import (
     CameraGone,
     CameraSees,
     DevicesFound,
     Input,
+    MicrophoneTrouble,
     OfSenses,
     ShowCamera,
+    StreamsRouted,
     UseDevice,
     WatchDevices,
 )
 from parlor_tui.assistant.looking import Looking
 from parlor_tui.assistant.opening import Opened, Opening, stop_later
-from parlor_tui.assistant.slots import Slot, is_gone, names_of
+from parlor_tui.assistant.routing import SOUND, Routing
+from parlor_tui.assistant.slots import Slot, aside, changed, is_gone, may_want_to_be_alone
 from parlor_tui.assistant.starting import Starter
 from parlor_tui.devices.base import Camera, Microphone, Speaker
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.select import Opener
 from parlor_tui.devices.watch import Watcher
-from parlor_tui.events import CameraFrame, DeviceKind, DevicesChanged, DeviceUsed, Event, Failed, now_s
+from parlor_tui.events import CameraFrame, DeviceKind, Event, Failed, now_s
 from parlor_tui.settings import Devices
 from parlor_tui.settings.saving import save_values
 
 Notify = Callable[[str, str], None]
 """Called with a line for the user and the trouble's name; an empty line when it is over."""
-_SOUND: tuple[DeviceKind, ...] = ("microphone", "speaker")
 _MORE = {"microphone": "", "speaker": " (replies are only shown)", "camera": ""}
 _GONE = {
     "microphone": "the microphone is gone: {}",
@@ -70,10 +72,19 @@ class Senses:
             "camera": devices.camera,
         }
         self._slots = {kind: Slot(kind, choice, Opening(kind, put)) for kind, choice in choices.items()}
+        self._sound = [self._slots[kind] for kind in SOUND]
         self._found: Found | None = None
         self._loading = True
-        self._watcher = watcher or Watcher(lambda found, came: put(DevicesFound(found, came)))
-        self._looking = Looking(lambda frame: put(CameraSees(frame)), lambda reason: put(CameraGone(reason)))
+        self._watcher = watcher or Watcher(
+            lambda found, came: put(DevicesFound(found, came)),
+            on_routes=lambda routes, asked_at_s: put(StreamsRouted(routes, asked_at_s)),
+        )
+        self._routing = Routing(notify, emit, self.lost)
+        self._looking = Looking(
+            lambda frame: put(CameraSees(frame)), lambda reason, camera: put(CameraGone(reason, camera))
+        )
+        self.hurry = False
+        """What is missing may be there again: it is to be tried now."""
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -96,6 +107,11 @@ class Senses:
     def speaker_coming(self) -> bool:
         """Will something play in a moment."""
         return self.is_opening("speaker") and self._slots["speaker"].choice != "none"
+
+    @property
+    def moves(self) -> int:
+        """How often the sound server put a stream elsewhere, so that what was learnt of the room holds no more."""
+        return self._routing.moves
 
     def is_opening(self, kind: DeviceKind) -> bool:
         """Is it being opened."""
@@ -120,8 +136,15 @@ class Senses:
                 self._opened(message)
             case DevicesFound(found, came):
                 self._found_now(found, came)
-            case CameraGone(reason):
-                self.lost("camera", reason)
+            case CameraGone(reason, device):
+                self.ended("camera", reason, device)
+            case MicrophoneTrouble(hint, device):
+                if self._slots["microphone"].device is device:
+                    self._routing.silent(hint)
+            case StreamsRouted():
+                self.hurry = self.hurry or any(slot.due for slot in self._sound)
+                for slot in self._sound:
+                    self._routing.take(message, slot)
             case CameraSees(frame):
                 if self._slots["camera"].device is not None:
                     self._emit(frame)
@@ -153,7 +176,7 @@ class Senses:
         self._watcher.start()
         self._watcher.choosing(wanted)
         if self._found is not None:
-            self._tell_found(())
+            self._emit(changed(self._found, ()))
         for slot in self._slots.values():
             self._tell_used(slot)
         microphone = self._slots["microphone"]
@@ -168,24 +191,34 @@ class Senses:
 
     def retry(self, *, idle: bool) -> None:
         """Try what is missing again. `idle`: nothing is played, the streams may be opened anew."""
+        self.hurry = False
         for slot in self._slots.values():
             if not slot.due or slot.at_work:
                 continue
-            alone = slot.renew == 1 and idle and slot.kind in _SOUND
+            alone = slot.renew == 1 and idle and slot.kind in SOUND
             if slot.renew > 1 or alone:
                 slot.renew -= 1
             self._begin(slot, slot.choice, alone=alone)
 
-    def close(self) -> None:
-        """Stop all devices, input first; bounded."""
+    def close_inputs(self) -> None:
+        """Stop microphone and camera, and open nothing any more; bounded."""
         for slot in self._slots.values():
             slot.opening.close()
         self._watcher.stop(0.1)
-        for kind, within_s in (("microphone", 0.3), ("camera", 0.3), ("speaker", 0.5)):
-            device = self._slots[cast("DeviceKind", kind)].device
-            if device is not None:
-                device.stop(within_s)
+        self._stop("microphone", 0.3)
+        self._stop("camera", 0.3)
+
+    def close(self) -> None:
+        """Stop all devices that are left, input first; bounded."""
+        self.close_inputs()
+        self._stop("speaker", 0.5)
         self._looking.close()
+
+    def _stop(self, kind: DeviceKind, within_s: float) -> None:
+        slot = self._slots[kind]
+        device, slot.device = slot.device, None
+        if device is not None:
+            device.stop(within_s)
 
     # --- what happened ------------------------------------------------------------------------------------------------
 
@@ -205,9 +238,18 @@ class Senses:
         if not slot.at_work:
             self._back_from_aside()
 
-    def lost(self, kind: DeviceKind, reason: str) -> None:
-        """It went away: say so, and try again from time to time."""
+    def ended(self, kind: DeviceKind, reason: str, device: object) -> None:
+        """`device` says that it is lost. What an earlier one says means nothing any more."""
         slot = self._slots[kind]
+        if slot.device is device:
+            self.lost(kind, reason)
+        elif slot.at_work:
+            slot.ended = device, reason
+
+    def lost(self, kind: DeviceKind, reason: str) -> None:
+        """It went away: say so, and try again at once, and then from time to time."""
+        slot = self._slots[kind]
+        self.hurry = True
         if slot.device is not None:
             stop_later(slot.device)
             slot.device = None
@@ -217,8 +259,7 @@ class Senses:
         slot.due = True
         if kind == "camera":
             self._looking.at(None)
-        if kind == "microphone":
-            self._notify("", "microphone-silent")
+        self._routing.forget(kind)
         if kind == "speaker" and self._loading:
             return  # a machine that loads models may be too busy for sound; told if it stays away
         self._notify(_GONE[kind].format(reason), kind)
@@ -229,7 +270,8 @@ class Senses:
         awaited = {slot.choice for slot in self._slots.values() if slot.due}
         for slot in self._slots.values():
             slot.renew = 2 if slot.due else 0
-        self._tell_found(tuple(name for name in came if name not in awaited))
+        self.hurry = self.hurry or bool(awaited)
+        self._emit(changed(found, tuple(name for name in came if name not in awaited)))
         for slot in self._slots.values():
             if before is not None and is_gone(slot, before, found):
                 self.lost(slot.kind, f"{slot.device.label} is there no more: plug it in again or choose another one")
@@ -239,22 +281,11 @@ class Senses:
     def _begin(self, slot: Slot, choice: str, *, alone: bool = False) -> None:
         """Open `choice`. `alone`: with every stream closed first, as a system of sound may want it."""
         slot.at_work = True
-        first: list[Any] = []
-        if alone and slot.opening.has_room:  # else nobody would close them
-            for kind in _SOUND:
-                other = self._slots[kind]
-                if other.device is not None:
-                    first.append(other.device)
-                    other.device, other.aside = None, other is not slot
-        listed = names_of(self._found, slot.kind) if self._found is not None and not self._found.trouble else None
-        start = partial(self._starter.start, slot.kind, choice, first, listed)
+        first = aside(self._sound, slot) if alone and slot.opening.has_room else []  # without, nobody would close them
+        start = partial(self._starter.start, slot.kind, choice, first)
         keep = slot.tried is not None and slot.remember
         values = {f"devices.{slot.kind}": choice}
         slot.opening.begin(start, partial(save_values, self._file, values) if keep else None)
-
-    def is_used(self, kind: DeviceKind, device: object) -> bool:
-        """Is it this one that is used; a loss that is told of another one means nothing any more."""
-        return self._slots[kind].device is device
 
     def _swap(self, slot: Slot, opened: Opened) -> None:
         old, slot.device = slot.device, opened.device
@@ -264,11 +295,16 @@ class Senses:
         if old is not None:
             stop_later(old)
         self._notify("", slot.kind)
-        if slot.kind == "microphone":
-            self._notify("", "microphone-silent")
+        slot.since_s = now_s()
+        self._routing.forget(slot.kind)
         if slot.kind == "camera":
             self._looking.at(slot.device)
+        else:
+            self._watcher.look_at_routes()
         self._tell_used(slot)
+        ended, slot.ended = slot.ended, None
+        if ended is not None and slot.device is not None and ended[0] is slot.device:
+            self.lost(slot.kind, ended[1])
 
     def _failed(self, slot: Slot, trouble: str) -> None:
         if slot.tried is None:
@@ -276,7 +312,7 @@ class Senses:
             self._notify(trouble + _MORE[slot.kind], slot.kind)
             self._tell_used(slot)
             return
-        if slot.kind in _SOUND and not slot.alone and self._may_need_to_be_alone(slot):
+        if slot.kind in SOUND and not slot.alone and may_want_to_be_alone(self._sound, slot, self._found):
             slot.alone = True
             self._begin(slot, slot.tried, alone=True)
             return
@@ -288,13 +324,6 @@ class Senses:
             self._begin(slot, slot.choice)
         self._tell_used(slot)
 
-    def _may_need_to_be_alone(self, slot: Slot) -> bool:
-        """Whether it may work once no stream is open: it holds what is wanted, or the list is older than the device."""
-        choice = slot.tried or ""
-        if all(self._slots[kind].device is None for kind in _SOUND) or means_file(choice, SOUND_SUFFIXES):
-            return False
-        return choice == "default" or (self._found is not None and choice in names_of(self._found, slot.kind))
-
     def _back_from_aside(self) -> None:
         for slot in self._slots.values():
             if slot.aside:
@@ -302,20 +331,6 @@ class Senses:
                 self.open(slot.kind)
 
     def _tell_used(self, slot: Slot) -> None:
-        label = slot.device.label if slot.device is not None else ""
-        self._emit(DeviceUsed(at_s=now_s(), kind=slot.kind, choice=slot.choice, label=label))
+        self._emit(slot.used)
         if slot.kind == "camera" and slot.device is None:
             self._emit(CameraFrame(at_s=now_s()))
-
-    def _tell_found(self, came: tuple[str, ...]) -> None:
-        found = self._found or Found()
-        self._emit(
-            DevicesChanged(
-                at_s=now_s(),
-                microphones=found.microphones,
-                speakers=found.speakers,
-                cameras=found.cameras,
-                came=came,
-                trouble=found.trouble,
-            )
-        )

@@ -20,7 +20,7 @@ class Reply:
     """The reply that is being made or played.
 
     `aloud` is the number of a text that is only said aloud: no reply to anything, and not remembered; `said_aloud`: all
-    of it is here.
+    of it is here. `too_long`: its end found no room before the speaker.
     """
 
     turn: int
@@ -36,6 +36,7 @@ class Reply:
     yields: Literal["", "dipped", "held"] = ""
     aloud: int | None = None
     said_aloud: bool = False
+    too_long: bool = False
 
     @property
     def whole(self) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from parlor_tui.assistant.inbox import Block, Input, MicrophoneEnded, MicrophoneTrouble, SpeakerLost
-from parlor_tui.devices.base import DeviceError, Microphone, Speaker
+from parlor_tui.devices.base import Microphone, Speaker
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import DeviceKind
 from parlor_tui.settings import Devices
@@ -21,13 +21,13 @@ class Starter:
         self._opener = opener
         self._put = put
 
-    def start(self, kind: DeviceKind, choice: str, first: list[Any], listed: tuple[str, ...] | None) -> Any:
+    def start(self, kind: DeviceKind, choice: str, first: list[Any]) -> Any:
         """On the opening's own thread: the device, started."""
         for device in first:
             device.stop(0.5)
         match kind:
             case "microphone":
-                return self._start_microphone(choice, listed)
+                return self._start_microphone(choice)
             case "speaker":
                 devices = self._devices
                 speaker = self._opener.speaker(choice, devices.jitter_buffer_ms, devices.output_latency_ms)
@@ -40,17 +40,14 @@ class Starter:
                     camera.start()
                 return camera
 
-    def _start_microphone(self, choice: str, listed: tuple[str, ...] | None) -> Microphone | None:
-        if choice == "default" and listed == ():
-            # A sound server would give what the speaker plays in place of a microphone.
-            raise DeviceError("no microphone is there: plug one in, or type instead", missing=True)
+    def _start_microphone(self, choice: str) -> Microphone | None:
         microphone = self._opener.microphone(choice)
         if microphone is None:
             return None
         microphone.start(
             lambda samples, at_s: self._put(Block(samples, at_s)),
             partial(self._microphone_ended, microphone),
-            lambda hint: self._put(MicrophoneTrouble(hint)),
+            lambda hint: self._put(MicrophoneTrouble(hint, microphone)),
         )
         return microphone
 

@@ -124,7 +124,8 @@ def _parts(options: Options) -> tuple[Part, ...]:
 
 def _settings(options: Options, settings: Settings) -> Settings:
     """The settings as the bench needs them: devices that are there, nothing kept, a camera's picture in every turn."""
-    values = {"devices.microphone": "default", "devices.speaker": "default", "conversations.record": "off"}
+    values: dict[str, object] = {"devices.microphone": "default", "devices.speaker": "default"}
+    values |= {"conversations.record": "off", "journal.enabled": False}
     if options.hearing:
         values["hearing.mode"] = options.hearing
     if settings.devices.camera != "none" and "seeing.policy" not in settings.explicit:

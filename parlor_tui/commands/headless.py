@@ -27,6 +27,7 @@ from parlor_tui.events import (
     EchoLevel,
     Event,
     Failed,
+    Governed,
     HeardText,
     InputOver,
     Interrupted,
@@ -58,7 +59,7 @@ _ECHO_EVERY_S = 1.0
 
 
 def run(settings: Settings, config: Path | None, demo: Demo | None = None) -> int:
-    """Run until the microphone's file is over and all is quiet, or until SIGINT or SIGTERM; the exit code.
+    """Run until the microphone's file is over and all is quiet, or until SIGINT, SIGTERM or SIGHUP; the exit code.
 
     Raises DeviceError for a file that cannot stand in for the microphone: nobody could ever say anything.
     """
@@ -91,8 +92,10 @@ def converse(
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         stop.set()
 
-    signal.signal(signal.SIGINT, on_signal)
-    signal.signal(signal.SIGTERM, on_signal)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and (name != "SIGHUP" or signal.getsignal(number) is not signal.SIG_IGN):  # not of nohup
+            signal.signal(number, on_signal)
 
     def heard(event: Event) -> None:
         if typing is None or not isinstance(event, InputOver):
@@ -103,13 +106,15 @@ def converse(
     try:
         if typing is not None:
             typing(assistant, events.put, stop.set)
-        return _follow(events, stop, shown)
+        lasting = typing is not None and sys.stdin is not None and sys.stdin.isatty()
+        return _follow(events, stop, shown, _Ending(lasting=lasting))
     finally:
         assistant.stop(_STOP_S)
 
 
-def _follow(events: queue.Queue[Event], stop: threading.Event, shown: Callable[[Event], list[str]]) -> int:
-    ending = _Ending()
+def _follow(
+    events: queue.Queue[Event], stop: threading.Event, shown: Callable[[Event], list[str]], ending: _Ending
+) -> int:
     while not stop.is_set():
         try:
             event = events.get(timeout=0.1)
@@ -126,9 +131,10 @@ def _follow(events: queue.Queue[Event], stop: threading.Event, shown: Callable[[
 
 
 class _Ending:
-    """When there is nothing more to come."""
+    """When there is nothing more to come. `lasting`: whoever types can have a core tried again that did not come up."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lasting: bool) -> None:
+        self._lasting = lasting
         self._over = False
         self._state = State.LOADING
         self._failed: int | None = None
@@ -150,7 +156,7 @@ class _Ending:
 
     def code(self, at_s: float) -> int | None:
         """The exit code, once it is the end."""
-        if self._state is State.ERROR and self._failed is not None:
+        if self._state is State.ERROR and self._failed is not None and (self._over or not self._lasting):
             return self._failed
         quiet = self._state in (State.LISTENING, State.MUTED)
         if self._over and quiet and at_s - self._quiet_since_s >= _QUIET_S:
@@ -241,6 +247,8 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return line("notice", severity="info", key="", text=f"of the reply was heard: {heard!r}", turn=turn)
         case Notice(text=text, severity=severity, key=key):
             return line("notice", severity=severity, key=key, text=text)
+        case Governed():
+            return line("governor", **_fields(event))
         case Loading(text=text, total_bytes=0):
             return line("notice", severity="info", key="loading", text=text)
         case Failed(text=text, missing=missing):
@@ -249,6 +257,6 @@ def as_line(event: Event, began_s: float) -> dict[str, Any] | None:
             return None
 
 
-def _fields(event: ModelOffered | ModelComing | ModelOver) -> dict[str, Any]:
+def _fields(event: ModelOffered | ModelComing | ModelOver | Governed) -> dict[str, Any]:
     """All of an event that is printed as it is."""
     return {name: value for name, value in asdict(event).items() if name != "at_s"}

@@ -48,6 +48,8 @@ examples:
 The screen starts a core of its own. Start one by hand to share it between terminals, or to use it from any client of
 the OpenAI Realtime protocol; it prints its address once it listens. Clients must show the token that is in
 --token-file, which is made if it does not exist. Without it, the token comes from the process that starts this one.
+On the same port it answers /healthz to everybody on this machine, and /metrics (see `parlor-tui observe`) with the
+token.
 
 examples:
   parlor-tui core --port 8800 --token-file ~/parlor.token
@@ -111,6 +113,32 @@ examples:
   parlor-tui conversations export last --out talk.html
 """,
     ),
+    "journal": (
+        "show, follow and sum up how the turns went: times, tokens, troubles",
+        """\
+Each turn is one line: its stages, tokens, settings that are not at their default, and how the machine was. No word
+that was said is in it, unless journal.words is on. It never leaves this machine.
+
+examples:
+  parlor-tui journal --last 20
+  parlor-tui journal --since 2h --slower-than 1500
+  parlor-tui journal --follow --kind core
+  parlor-tui journal summary --since 2026-11-30 --json
+""",
+    ),
+    "incident": (
+        "list, show and pack what is kept when the core dies or a talk goes badly",
+        """\
+An incident holds the last minutes of the journal, settings, versions, the machine's readings, the end of the log and
+what each thread was doing. It is kept on this machine; `pack` makes a file of it that can be sent to the maintainers.
+The home folder's name and what looks like a secret are taken out; names of devices are in it. Look through it first.
+
+examples:
+  parlor-tui incident list
+  parlor-tui incident show last
+  parlor-tui incident pack last --out incident.tar.gz
+""",
+    ),
     "replay": (
         "have a kept conversation again, with the models and settings of today",
         """\
@@ -122,6 +150,19 @@ examples:
   parlor-tui replay last
   parlor-tui replay 2026-11-30-141852 --fast
   parlor-tui replay talk.json --json
+""",
+    ),
+    "observe": (
+        "write a Grafana dashboard, alert rules and a Prometheus configuration",
+        """\
+The core shows its figures at /metrics to whoever knows its token, and its health at /healthz, on its port of this
+machine. `export` writes what Prometheus and Grafana need to read, show and watch them; it changes no file that is
+there, unless told to. Nothing that was said is in any figure.
+
+examples:
+  parlor-tui core --port 8800 --token-file ~/parlor.token
+  parlor-tui observe export monitoring --port 8800 --token-file ~/parlor.token
+  prometheus --config.file=monitoring/prometheus.yml
 """,
     ),
     "web": (
@@ -221,7 +262,19 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
     _add_core(commands["core"])
     _add_web(commands["web"])
     _add_devices(commands["doctor"], default=argparse.SUPPRESS)
-    for name in ("doctor", "devices", "models", "bench", "conversations", "replay", "config"):
+    own = (
+        "doctor",
+        "devices",
+        "models",
+        "bench",
+        "conversations",
+        "journal",
+        "incident",
+        "observe",
+        "replay",
+        "config",
+    )
+    for name in own:
         if name in argv:
             importlib.import_module(f"parlor_tui.commands.{name}").add_arguments(commands[name])
     return parser, commands
@@ -256,20 +309,21 @@ def _add_ask(parser: argparse.ArgumentParser) -> None:
 
 def _add_core(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
+        "--port", type=port_number, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
     )
     parser.add_argument("--token-file", type=Path, metavar="F", help="where the token is, or is to be kept")
 
 
 def _add_web(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
+        "--port", type=port_number, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
     )
     parser.add_argument("--open", action="store_true", help="open the browser, too")
     _add_devices(parser, default=argparse.SUPPRESS)
 
 
-def _port(text: str) -> int:
+def port_number(text: str) -> int:
+    """A port on the command line: 0 to 65535. Raises argparse.ArgumentTypeError."""
     if not (text.isascii() and text.isdigit() and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: a whole number from 0 to 65535")
     return int(text)

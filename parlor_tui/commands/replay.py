@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from parlor_tui.commands.replay_parts import Outcome, Replayed, Talk
 
 DONE, FAILED, STOPPED = 0, 4, 130
-LARGEST_FILE_BYTES = 2 * 1024 * 1024 * 1024
+LARGEST_FILE_BYTES = 512 * 1024 * 1024
+"""It is read as a whole, which takes four times its size."""
 _PIPE_COLUMNS = 120
 _VOICE = "voice_to_voice"
 
@@ -74,7 +75,7 @@ def open_talk(text: str, settings: Settings) -> Talk:
     if path.is_file():
         try:
             if path.stat().st_size > LARGEST_FILE_BYTES:
-                raise ConversationError(f"{path}: larger than 2 GB: replay the conversation's folder")
+                raise ConversationError(f"{path}: larger than 512 MB: replay the conversation's folder")
             conversation, sounds = from_json(str(path), path.read_text("utf-8"))
         except UnicodeDecodeError:
             raise ConversationError(f"{path}: no conversation that parlor-tui exported as JSON") from None

@@ -62,7 +62,13 @@ def replay(
     `core` is a command line that starts another core than the settings' own.
     """
     settings = settings.with_values(
-        {"devices.microphone": "default", "devices.speaker": "default", "conversations.record": "off"}, "replay"
+        {
+            "devices.microphone": "default",
+            "devices.speaker": "default",
+            "conversations.record": "off",
+            "journal.enabled": False,
+        },
+        "replay",
     )
     album, room, watch = Album(), Room(), Watch()
 

@@ -18,6 +18,8 @@ from parlor_tui.devices.base import MIC_RATE_HZ
 from parlor_tui.devices.resample import resample_whole
 from parlor_tui.settings import Settings, SettingsError
 
+_LOWEST_RATE_HZ, _HIGHEST_RATE_HZ = 8000, 192_000
+_LONGEST_S = 1800
 Tell = Callable[[str], None]
 """Takes a line about what goes on."""
 
@@ -73,10 +75,15 @@ def samples_of(wav: bytes, number: int) -> NDArray[np.float32]:
         with wave.open(io.BytesIO(wav)) as sound:
             if (sound.getnchannels(), sound.getsampwidth()) != (1, 2):
                 raise ConversationError(f"the sound of turn {number} is not mono with 16 bits: it cannot be replayed")
-            rate_hz, content = sound.getframerate(), sound.readframes(sound.getnframes())
+            rate_hz = sound.getframerate()
+            if not _LOWEST_RATE_HZ <= rate_hz <= _HIGHEST_RATE_HZ:
+                raise ConversationError(f"the sound of turn {number} has {rate_hz} samples a second: no speech has")
+            content = sound.readframes(_LONGEST_S * rate_hz + 1)
     except (wave.Error, EOFError) as error:
         raise ConversationError(f"the sound of turn {number} is no WAV file that can be read: {error}") from None
     samples = pcm.samples_of(content[: len(content) // 2 * 2])
+    if len(samples) > _LONGEST_S * rate_hz:
+        raise ConversationError(f"the sound of turn {number} is longer than {_LONGEST_S // 60} minutes")
     if not len(samples):
         raise ConversationError(f"the sound of turn {number} is empty")
     return samples if rate_hz == MIC_RATE_HZ else np.clip(resample_whole(samples, rate_hz, MIC_RATE_HZ), -1.0, 1.0)

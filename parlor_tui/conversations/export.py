@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import re
+import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
@@ -34,6 +35,8 @@ FORMS: tuple[Form, ...] = ("md", "json", "html")
 EXPORT_KEY = "parlor_conversation"
 Sounds = Callable[[int, Who], bytes | None]
 """The WAV file of one side of a turn, by the turn's number; None if none was kept."""
+LARGEST_FILE_BYTES = 64 * 1024 * 1024
+"""Of one side of a turn: the longest reply there can be is 29 MB."""
 _REDIRECTING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#&$])")
 _LINE_START = re.compile(r"^(\s*)([-+=:]|\d{1,9}(?=[.)]))", re.MULTILINE)
@@ -48,20 +51,24 @@ def sounds_in(folder: Path) -> Sounds:
     """The sounds that are kept in a conversation's folder."""
 
     def sound(number: int, who: Who) -> bytes | None:
-        try:
-            return (folder / sound_name(number, who)).read_bytes()
-        except OSError:
-            return None
+        return _content(folder / sound_name(number, who))
 
     return sound
 
 
 def picture_in(folder: Path, number: int) -> bytes | None:
     """The picture that the model was shown in a turn, as JPEG; None if none was kept."""
+    return _content(folder / picture_name(number))
+
+
+def _content(file: Path) -> bytes | None:
+    """What is in `file`; None if it cannot be read, or is larger than anything that is kept."""
     try:
-        return (folder / picture_name(number)).read_bytes()
+        with file.open("rb") as opened:
+            content = opened.read(LARGEST_FILE_BYTES + 1)
     except OSError:
         return None
+    return content if len(content) <= LARGEST_FILE_BYTES else None
 
 
 def plain(text: str) -> str:
@@ -152,17 +159,22 @@ def from_json(name: str, text: str) -> tuple[Conversation, Sounds]:
 
 def write(out: Path, pieces: Iterable[str]) -> Path:
     """Write `out`, for the user alone, whole or not at all; where it is. Raises ConversationError."""
-    part = out.parent / f".{out.name}.part"
+    part: Path | None = None
     try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        # A name that nobody can foresee, opened only if it is not there: a link that waits under it would be followed.
+        descriptor, name = tempfile.mkstemp(prefix=".parlor-", suffix=".part", dir=out.parent)
+        part = Path(name)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(pieces)
         part.replace(out)
+        part = None
     except OSError as error:
-        with contextlib.suppress(OSError):  # where nothing could be written there is none
-            part.unlink()
         missing = isinstance(error, FileNotFoundError)
         raise ConversationError(f"{out}: cannot be written: {error.strerror}", missing=missing) from None
+    finally:
+        if part is not None:
+            with contextlib.suppress(OSError):
+                part.unlink()
     return out.absolute()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
-import os
 import queue
 import threading
 import wave
@@ -12,11 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from parlor_tui.appending import after_torn, append
 from parlor_tui.conversations.store import TALK
+from parlor_tui.counts import Count, count
 
 _WAITING_JOBS = 512
 _WAITING_BYTES = 64 * 1024 * 1024
 """Two minutes of speech are 4 MB, and the longest reply is 29."""
+ROOM_AGAIN_S = 1.0
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,19 @@ class Writer:
 
     `on_trouble` is called on the writer's thread, once, with why nothing can be written any more in one line; what is
     asked of it after that is let go, until `again`. What belongs to a conversation that was deleted is let go, too.
+    Where the disk is full it waits for room, and so does what is asked of it meanwhile, as far as memory is to be spent
+    on it: `on_full` is called with that in one line, and with "" once there is room.
     """
 
-    def __init__(self, on_trouble: Callable[[str], None]) -> None:
+    def __init__(self, on_trouble: Callable[[str], None], on_full: Callable[[str], None] = lambda _: None) -> None:
         self._on_trouble = on_trouble
+        self._on_full = on_full
         self._jobs: queue.Queue[_Append | _Save | None] = queue.Queue(_WAITING_JOBS)
         self._bytes_lock = threading.Lock()
         self._waiting_bytes = 0
         self._failed = threading.Event()
+        self._closing = threading.Event()
+        self._full = ""
         self._begun: set[Path] = set()
         self._whole: set[Path] = set()
         self._thread: threading.Thread | None = None
@@ -76,6 +85,7 @@ class Writer:
 
     def close(self, timeout_s: float) -> None:
         """Write what waits, for `timeout_s` at most, and end."""
+        self._closing.set()
         if self._thread is not None:
             with contextlib.suppress(queue.Full):
                 self._jobs.put(None, timeout=timeout_s / 2)
@@ -98,7 +108,7 @@ class Writer:
         except queue.Full:
             if not full:
                 self._done(size)
-            self._fail(f"{job.folder}: the disk does not keep up")
+            self._fail(self._full or f"{job.folder}: the disk does not keep up")
 
     def _done(self, size: int) -> None:
         with self._bytes_lock:
@@ -107,21 +117,41 @@ class Writer:
     def _fail(self, why: str) -> None:
         if not self._failed.is_set():
             self._failed.set()
+            count(Count.KEEPING_STOPPED)
             self._on_trouble(why)
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
                 if not self._failed.is_set():
-                    self._write(job)
+                    self._write_once_there_is_room(job)
             except OSError as error:
                 if not (self.has_written(job.folder) and not job.folder.is_dir()):  # it was not deleted meanwhile
                     self._fail(f"{error.filename or job.folder}: cannot be written: {error.strerror or error}")
             finally:
                 self._done(len(job.lines if isinstance(job, _Append) else job.content))
 
+    def _write_once_there_is_room(self, job: _Append | _Save) -> None:
+        while not self._failed.is_set():
+            try:
+                self._write(job)
+            except OSError as error:
+                self._whole.discard(job.folder / TALK)  # a part of the lines may be there
+                if error.errno not in _FULL:
+                    raise
+                if not self._full:
+                    self._full = f"{error.filename or job.folder}: cannot be written: {error.strerror}"
+                    self._on_full(self._full)
+                if self._closing.wait(ROOM_AGAIN_S):
+                    raise
+            else:
+                break
+        if self._full:
+            self._full = ""
+            self._on_full("")
+
     def _write(self, job: _Append | _Save) -> None:
-        if isinstance(job, _Append) and job.first:
+        if isinstance(job, _Append) and job.first and job.folder not in self._begun:
             job.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             job.folder.mkdir(mode=0o700)
         elif not job.folder.is_dir():
@@ -129,41 +159,14 @@ class Writer:
         self._begun.add(job.folder)
         if isinstance(job, _Append):
             file = job.folder / TALK
-            lines = job.lines if file in self._whole else _after_torn(file) + job.lines
-            _append(file, lines)
+            lines = job.lines if file in self._whole else after_torn(file) + job.lines
+            append(file, lines)
             self._whole.add(file)
         else:
             part = job.folder / f"{job.name}.part"
             part.unlink(missing_ok=True)
-            _append(part, job.content)
+            append(part, job.content)
             part.replace(job.folder / job.name)
-
-
-def _append(file: Path, content: bytes) -> None:
-    """Append to `file`, past every buffer of this process: it is there even if the process is killed now."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(file, flags, 0o600)
-    try:
-        rest = memoryview(content)
-        while rest:  # a full disk takes a part first, and fails with the next
-            rest = rest[os.write(descriptor, rest) :]
-    except OSError as error:
-        error.filename = str(file)
-        raise
-    finally:
-        os.close(descriptor)
-
-
-def _after_torn(file: Path) -> bytes:
-    """A line's end, if the last line of `file` has none."""
-    try:
-        with file.open("rb") as opened:
-            if opened.seek(0, os.SEEK_END) == 0:
-                return b""
-            opened.seek(-1, os.SEEK_END)
-            return b"" if opened.read(1) == b"\n" else b"\n"
-    except FileNotFoundError:
-        return b""
 
 
 def wav(pcm16: bytes, rate_hz: int) -> bytes:

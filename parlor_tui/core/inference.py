@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 
+from parlor_tui.core.admission import Admission, Place
+from parlor_tui.core.governor import Caps
 from parlor_tui.core.loading import Loader
 from parlor_tui.core.profiles import Parts, Profile
 from parlor_tui.events import CoreFailed, CoreLoading, CoreNotice, CoreReady, now_s
 
 LoadingEvent = CoreLoading | CoreReady | CoreFailed | CoreNotice
 _FEWEST_MS_BETWEEN_REPORTS = 100
-_WAIT_FOR_PLACE_S = 10.0
 _WATCH_EVERY_S = 0.25
 WEDGED_S = 2.0
 """A native call that is overdue by this much will not come back."""
-
-
-class Busy(Exception):  # noqa: N818 - an answer to a client, not a fault
-    """As many replies are being made as are allowed."""
 
 
 class InferenceCore:
@@ -37,11 +33,15 @@ class InferenceCore:
     def __init__(self, profile: Profile, load: Loader, max_requests: int, on_wedged: Callable[[float], None]) -> None:
         self.profile = profile
         self._load = load
-        self._max_requests = max_requests
         self._on_wedged = on_wedged
         self.unheard: set[Callable[[], None]] = set()
         """Called when every place is taken and a reply is asked for: replies that nobody asked for yet make room."""
-        self._places = asyncio.Semaphore(max_requests)
+        self.caps = Caps()
+        """What is done without at present, in every session."""
+        self.on_inference: set[Callable[[float], None]] = set()
+        """Called, in the event loop, after each single inference, with how long it took in seconds."""
+        self.admission = Admission(max_requests)
+        """Who has a place for a reply, and who waits for one."""
         self._cancelled = threading.Event()
         self._watchers: list[Callable[[LoadingEvent], None]] = []
         self._latest: LoadingEvent = CoreLoading("loading")
@@ -75,24 +75,42 @@ class InferenceCore:
         return await asyncio.shield(self._parts)
 
     @property
-    def has_place(self) -> bool:
-        """Whether a reply could be begun at once."""
-        return not self._places.locked()
+    def loaded(self) -> Parts | None:
+        """The loaded models; None as long as, and if, there are none."""
+        parts = self._parts
+        done = parts is not None and parts.done() and not parts.cancelled() and parts.exception() is None
+        return parts.result() if parts is not None and done else None
 
-    @contextlib.asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place for one reply, waited for if all are taken; Busy if none becomes free in time."""
-        if self._places.locked():
+    def inferred(self, took_s: float) -> None:
+        """The engine has ended a single inference, which took it `took_s`."""
+        for told in tuple(self.on_inference):
+            told(took_s)
+
+    @property
+    def replying(self) -> int:
+        """How many replies are being made."""
+        return self.admission.inside
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a place."""
+        return self.admission.waiting
+
+    @property
+    def turned_away(self) -> int:
+        """How many found no place, or waited in vain, so far."""
+        return self.admission.turned_away
+
+    def ask_for_place(self, client: Hashable) -> Place:
+        """Stand in line for the place of one reply. Raises Busy where the line is full."""
+        if not self.admission.has_place:
             for give_way in tuple(self.unheard):
                 give_way()
-        try:
-            await asyncio.wait_for(self._places.acquire(), _WAIT_FOR_PLACE_S)
-        except TimeoutError:
-            raise Busy(f"{self._max_requests} replies are being made already; try again in a moment") from None
-        try:
-            yield
-        finally:
-            self._places.release()
+        return self.admission.ask(client)
+
+    async def granted(self, place: Place) -> bool:
+        """Wait for the place; False if it was given up. Raises Busy; while the models load, no wait is too long."""
+        return await place.granted(self._parts)
 
     def close(self) -> None:
         """Stop loading and take no more work. Does not wait for native calls, which cannot be interrupted."""

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ
+from parlor_tui.hearing.turn import LONGEST_TURN_S
 from parlor_tui.pcm import pcm16_of, samples_of
 
-LONGEST_S = 120
+LONGEST_S = LONGEST_TURN_S
+"""No terminal sends more of one turn."""
+_MOST_PIECES = 1024
+"""Sound in many small pieces takes many times its own room."""
 TAIL_MS = 300
 """Models that hear invent the last word of sound that is cut off sharply with the speech (measured on Gemma 4)."""
 
@@ -47,9 +51,13 @@ class InputAudio:
         if self.samples_count + whole // 2 > LONGEST_S * self.rate_hz:
             raise TooLong(f"one turn holds at most {LONGEST_S} s of audio; commit or clear it first")
         self._odd = data[whole:]
+        if not whole:
+            return
         samples = samples_of(data[:whole])
         self._pieces.append(samples)
         self.samples_count += len(samples)
+        if len(self._pieces) >= _MOST_PIECES:
+            self._pieces = [np.concatenate(self._pieces)]
 
     def peek(self) -> NDArray[np.float32]:
         """All audio that is waiting, at 16 kHz; it stays."""

@@ -99,8 +99,7 @@ class Listening:
             parts = await self._core.parts()
             if not self._by_ear(parts):
                 item.audio_wav = None
-            loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(self._core.caption_pool, parts.captioner.final, samples, self.language)
+            found = await self._written(parts, samples)
             self.language = found.language or self.language
         except Exception as error:  # noqa: BLE001 - any failure of the recogniser is told, and the talk goes on
             _log.exception("captions")
@@ -109,6 +108,16 @@ class Listening:
             self._failed(f"captions failed: {one_line(error)}")
         item.text = found.text
         return found
+
+    async def _written(self, parts: Parts, samples: NDArray[np.float32]) -> FinalCaption:
+        """What the recogniser makes of `samples`. Given up, it leaves none of them in the pool's queue."""
+        held, language = [samples], self.language
+        try:
+            loop = asyncio.get_running_loop()
+            write = lambda: parts.captioner.final(held[0], language)  # noqa: E731
+            return await loop.run_in_executor(self._core.caption_pool, write)
+        finally:
+            held.clear()
 
     async def _caption_partial(self, item_id: str) -> None:
         try:

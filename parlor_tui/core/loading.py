@@ -63,6 +63,7 @@ class _Loading:
     progress: OnProgress
     cancelled: threading.Event
     notices: list[str] = field(default_factory=list)
+    on_gpu: bool = False
 
     def run(self) -> Parts:
         threads = ThreadBudget.of(self.settings.core.threads or min(8, os.cpu_count() or 1))
@@ -73,7 +74,7 @@ class _Loading:
         self.progress("loading speech (Kokoro)", 0, 0)
         voice = _speech(used["speech"], used["voices"], threads)
         end_of_turn = self._end_of_turn(used)
-        parts = Parts(self.profile, engine, captioner, voice, tuple(self.notices), end_of_turn)
+        parts = Parts(self.profile, engine, captioner, voice, tuple(self.notices), end_of_turn, self.on_gpu)
         self.progress("warming up", 0, 0)
         warm_up(parts)
         return parts
@@ -132,6 +133,7 @@ class _Loading:
         settled = self._settle(candidates, wanted)
         try:
             engine = self._load_gemma(settled, threads)
+            self.on_gpu = "gpu" in (settled.backends.text, settled.backends.vision, settled.backends.audio)
         except EngineError as error:
             if settled.backends.only_cpu:
                 raise

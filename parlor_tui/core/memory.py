@@ -13,6 +13,8 @@ from parlor_tui.events import Role
 from parlor_tui.speech.word_times import words
 
 _LONGEST_HISTORY = 400
+_MOST_MEDIA_BYTES = 64 * 1024 * 1024
+"""Of sound and pictures of one talk: a hundred of a camera's pictures, and more than any context takes."""
 _FULL = 0.75
 """The talk rolls over when prompt and reply would fill this much of the context: engines have died before its end."""
 _CARRIED = 0.35
@@ -120,6 +122,7 @@ class Memory:
         place = len(self._items) if after is None else 0 if after == "root" else self._index(after) + 1
         self._items.insert(place, item)
         del self._items[: max(0, len(self._items) - _LONGEST_HISTORY)]
+        self._forget_old_media()
 
     def get(self, item_id: str) -> Item:
         """The item `item_id`; KeyError if there is none."""
@@ -237,6 +240,14 @@ class Memory:
             return list(opening)
         told = "\n".join([opening[0].text, "", _DIGEST_HEAD, *(f"- {line}" for line in self._digest)])
         return [replace(opening[0], text=told), *opening[1:]]
+
+    def _forget_old_media(self) -> None:
+        """Somebody shows and says more than is ever answered: of the oldest, only words are kept."""
+        total = 0
+        for item in reversed(self._items):
+            total += len(item.image_jpeg or b"") + len(item.audio_wav or b"")
+            if total > _MOST_MEDIA_BYTES:
+                item.image_jpeg = item.audio_wav = None
 
     def _index(self, item_id: str) -> int:
         for index, item in enumerate(self._items):

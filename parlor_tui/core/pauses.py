@@ -49,6 +49,7 @@ class Pauses:
         self._make = make
         self.ahead: Ahead | None = None
         self._committed: Ahead | None = None
+        self._forgetting: asyncio.Task[None] | None = None
 
     def paused(self, turn: int, pause: int, *, answer: bool, replying: bool) -> None:
         """The user fell silent, maybe for good: judge what was said so far, and if `answer` begin to reply, unheard.
@@ -63,7 +64,7 @@ class Pauses:
             item = Item(self._listening.item_id, "user", audio_wav=heard_wav(samples, native_s))
             caption = self._listening.caption(item, samples)
             ahead = self.ahead = Ahead(turn, pause, item, samples, caption)
-        may_begin = self._options().tuning.hearing.eager_ms > 0 and not replying and self._core.has_place
+        may_begin = self._options().tuning.hearing.eager_ms > 0 and not replying and self._core.admission.has_place
         if answer and may_begin and ahead.reply is None:
             self._begin(ahead)
         self._tasks.spawn(self._judge(ahead, listen=answer))
@@ -120,7 +121,9 @@ class Pauses:
         prepared = self._prepared(ahead)
         ahead.reply = Reply(self._core, branch, ahead.gate, options, prepared, *ids, ahead.turn, unheard=True)
         self._tasks.spawn(self._make(ahead.reply))
-        self._tasks.spawn(self._forget(ahead))
+        if self._forgetting is not None:
+            self._forgetting.cancel()
+        self._forgetting = self._tasks.spawn(self._forget(ahead))
         self._core.unheard.add(self._give_way)
 
     def _give_way(self) -> None:

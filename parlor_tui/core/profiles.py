@@ -90,7 +90,10 @@ def label_of(profile: Profile, settings: Settings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The loaded models of a profile. `notices`: what the user should know of how they were loaded."""
+    """The loaded models of a profile. `notices`: what the user should know of how they were loaded.
+
+    `on_gpu`: the language model, or a part of it, runs on a GPU.
+    """
 
     profile: Profile
     engine: Engine
@@ -99,6 +102,7 @@ class Parts:
     notices: tuple[str, ...] = ()
     end_of_turn: EndOfTurnModel | None = None
     """None: nothing listens for how a pause sounds; the words alone tell."""
+    on_gpu: bool = False
 
     def opening(self, preset: str, instructions: str) -> list[Message]:
         """The messages that every prompt starts with; `instructions` of the client's replace the system message."""

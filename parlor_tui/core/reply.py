@@ -17,6 +17,7 @@ from parlor_tui.core.limits import ReplyLimit
 from parlor_tui.core.memory import Item, Memory, RollsOver, Spoken, Tokens
 from parlor_tui.core.profiles import Parts
 from parlor_tui.core.reply_voice import ReplyOptions, ReplyVoice
+from parlor_tui.counts import Count, count
 from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
 from parlor_tui.events import (
     CoreEvent,
@@ -38,6 +39,8 @@ from parlor_tui.speech.word_times import words
 
 _log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 2048
+_TIMED_TOKENS = 100
+"""An inference is timed up to here: one that writes more takes long because long replies were asked for."""
 _S_PER_CHARACTER = 0.065
 """How long speech is: people say some fifteen characters in a second."""
 Status = Literal["completed", "cancelled", "incomplete", "failed"]
@@ -79,6 +82,18 @@ def sampling(tuning: Tuning, max_tokens: int) -> Sampling:
     )
 
 
+def _offer(queue: asyncio.Queue[str | None], text: str) -> None:
+    """Put `text` into `queue`, in which the last place is that of the end."""
+    if queue.qsize() < queue.maxsize - 1:
+        queue.put_nowait(text)
+    else:
+        count(Count.REPLY_PIECES_LOST)
+
+
+def _end(queue: asyncio.Queue[str | None]) -> None:
+    queue.put_nowait(None)
+
+
 class Reply:
     """A reply while it is made. After ReplyDone nothing more of it is emitted but what the model took in.
 
@@ -114,6 +129,7 @@ class Reply:
         self._written_s: tuple[float, float] | None = None
         self._unit_samples = 0
         self._done = False
+        self._cancelled: Callable[[], None] | None = None
         self._worthless = False
         self._told: tuple[object, ...] | None = None
         self._is_heard = not unheard
@@ -153,10 +169,18 @@ class Reply:
         self._item.ended_early = True
         self._finish("cancelled", "client_cancelled")
         self._released.set()
+        if self._cancelled is not None:
+            self._cancelled()
 
-    def refuse(self, reason: str) -> None:
-        """End it before it began."""
-        self._finish("failed", reason)
+    def when_cancelled(self, then: Callable[[], None]) -> None:
+        """Call `then` once it is cancelled; at once if it was."""
+        self._cancelled = then
+        if self._stop.stopped:
+            then()
+
+    def refuse(self, reason: str, code: str) -> None:
+        """End it before it began; `code` tells programs why."""
+        self._finish("failed", reason, code=code)
 
     async def make(self) -> None:
         """Make the reply, from the conversation as it is now, to its end."""
@@ -218,23 +242,29 @@ class Reply:
         if not native:
             self._memory.forget_sounds()
         self._told = self._memory.told(self.item_id)
-        context_tokens, most = parts.engine.context_tokens, self._limit.hard_tokens
+        context_tokens = self._options.caps.context_tokens(parts.engine.context_tokens)
+        most = self._limit.hard_tokens
         return self._memory.prompt(opening, context_tokens, most, parts.engine.tokens, before=self.item_id, tight=tight)
 
     async def _run(self, parts: Parts, messages: list[Message]) -> None:
         loop = asyncio.get_running_loop()
-        # Bounded by the hard limit of tokens, and each unit is at least one token.
-        pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        units: asyncio.Queue[str | None] = asyncio.Queue()
+        # A piece and a unit are a token at least each, and behind them comes the end. Neither waits: the text is
+        # told as it is written, however far behind the voice is.
+        most_pieces = self._limit.hard_tokens + 2
+        pieces: asyncio.Queue[str | None] = asyncio.Queue(most_pieces)
+        units: asyncio.Queue[str | None] = asyncio.Queue(most_pieces)
         enough = False
+        timed_until_s: float | None = None
 
         def on_text(piece: str) -> bool:
-            nonlocal enough
+            nonlocal enough, timed_until_s
             at_s = now_s()
             self._written_s = (self._written_s[0] if self._written_s else at_s, at_s)
             taken, more = self._limit.take(piece)
+            if self._limit.tokens == _TIMED_TOKENS:
+                timed_until_s = at_s
             if taken:
-                loop.call_soon_threadsafe(pieces.put_nowait, taken)
+                loop.call_soon_threadsafe(_offer, pieces, taken)
             enough = not more
             return more
 
@@ -244,6 +274,7 @@ class Reply:
                 loop.call_soon_threadsafe(self._send, told)
 
         def generate() -> Generation:
+            began_s = now_s()
             most = min(self._limit.hard_tokens, parts.engine.context_tokens // 2)
             try:
                 return parts.engine.generate(
@@ -255,7 +286,8 @@ class Reply:
                     on_taken=on_taken,
                 )
             finally:
-                loop.call_soon_threadsafe(pieces.put_nowait, None)
+                loop.call_soon_threadsafe(self._core.inferred, (timed_until_s or now_s()) - began_s)
+                loop.call_soon_threadsafe(_end, pieces)
 
         generation = loop.run_in_executor(self._core.engine_pool, generate)
         speech = asyncio.ensure_future(self._speak(parts, units))
@@ -295,10 +327,10 @@ class Reply:
             self._item.text += piece
             self._emit(ReplyDelta(self.response_id, self.item_id, piece))
             for unit in splitter.feed(piece):
-                units.put_nowait(unit)
+                _offer(units, unit)
         for unit in splitter.finish():
-            units.put_nowait(unit)
-        units.put_nowait(None)
+            _offer(units, unit)
+        _end(units)
 
     async def _speak(self, parts: Parts, units: asyncio.Queue[str | None]) -> None:
         voice = ReplyVoice(self._core, parts, self._options, self._stop, lambda notice: self._emit(CoreNotice(notice)))
@@ -343,12 +375,12 @@ class Reply:
         if not self._done:
             self._send(event)
 
-    def _finish(self, status: Status, reason: str = "", usage: Usage | None = None) -> None:
+    def _finish(self, status: Status, reason: str = "", usage: Usage | None = None, code: str = "") -> None:
         first_s, last_s = self._written_s or (0.0, 0.0)
         used = replace(usage or Usage(output_tokens=self._limit.tokens), writing_ms=round((last_s - first_s) * 1000, 1))
         text = self._item.text.strip()
         self._worthless = status == "failed" or reason == "no_words"
-        self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used))
+        self._emit(ReplyDone(self.response_id, self.item_id, self.turn, status, text, reason, used, code))
         self._done = True
         if self._is_heard:
             self._over()

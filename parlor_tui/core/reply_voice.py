@@ -6,11 +6,12 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.core.governor import Caps
 from parlor_tui.core.inference import InferenceCore, one_line
 from parlor_tui.core.profiles import Parts
 from parlor_tui.events import now_s
@@ -33,12 +34,13 @@ _PAUSE_MS = {"sentence": 180, "clause": 60}
 class ReplyOptions:
     """How a reply is made. `instructions` take the place of the preset's, if there are any.
 
-    `speak` False makes text alone.
+    `speak` False makes text alone. `caps` are heeded in `tuning` already, but not in the engine's context.
     """
 
     tuning: Tuning
     instructions: str = ""
     speak: bool = True
+    caps: Caps = field(default_factory=Caps)
 
 
 @dataclass(frozen=True, slots=True)

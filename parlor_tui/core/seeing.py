@@ -184,7 +184,8 @@ class Seeing:
         opening = parts.opening(view.tuning.answering.preset, view.instructions)
         engine = parts.engine
         reply_tokens = view.tuning.answering.max_tokens
-        messages = self._memory.prompt(opening, engine.context_tokens, reply_tokens, engine.tokens)
+        context_tokens = view.caps.context_tokens(engine.context_tokens)
+        messages = self._memory.prompt(opening, context_tokens, reply_tokens, engine.tokens)
         if messages[-1].key != item.key:
             return  # more of the turn is there already, and goes to the model together with the picture
         loop = asyncio.get_running_loop()
@@ -200,6 +201,7 @@ class Seeing:
             _log.warning("priming: %s", error)
             return
         if took_ms:
+            self._core.inferred(took_ms / 1000)
             self._emit(InputTaken(-1, "picture", took_ms, 0.0))
 
     def _drop(self, item: Item) -> None:

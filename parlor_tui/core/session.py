@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.captions.base import FinalCaption
+from parlor_tui.core.admission import Busy
 from parlor_tui.core.aloud import LONGEST_CHARS, Aloud
-from parlor_tui.core.inference import Busy, InferenceCore
+from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.input_audio import InputAudio, TooLong, heard_wav
+from parlor_tui.core.input_timeout import LONGEST_WAIT_S, InputTimeout
 from parlor_tui.core.listening import Listening
 from parlor_tui.core.memory import Item, Memory
 from parlor_tui.core.pauses import Pauses
@@ -25,6 +27,7 @@ from parlor_tui.core.reply import Reply, hears_itself
 from parlor_tui.core.reply_voice import ReplyOptions
 from parlor_tui.core.seeing import Seeing
 from parlor_tui.core.tasks import Tasks, new_id
+from parlor_tui.counts import Count, count
 from parlor_tui.events import (
     CaptionFinal,
     CaptionPartial,
@@ -85,6 +88,12 @@ class Session:
             lambda ahead: _Preparation(self, lambda: ahead.item.text, ahead.caption),
             self._make,
         )
+        self._timeout = InputTimeout(
+            self._tasks,
+            lambda: self.listening.audio.samples_count > 0,
+            lambda: self.pauses.ahead is not None or core.loaded is None,
+            self._drop_unfinished,
+        )
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -117,7 +126,9 @@ class Session:
         """Take the next piece of the user's speech: 16-bit little-endian mono PCM at the session's input rate."""
         try:
             self.listening.append(pcm16, pausing=self.pauses.ahead is not None)
+            self._timeout.came()
         except TooLong as error:
+            count(Count.AUDIO_REFUSED)
             self.refuse("input_audio_buffer_full", str(error), event_id)
 
     def clear(self) -> None:
@@ -128,15 +139,19 @@ class Session:
 
     def paused(self, turn: int, pause: int, *, answer: bool) -> None:
         """The user fell silent, maybe for good: judge what was said so far, and if `answer` begin to reply, unheard."""
+        self._timeout.came()
+        if self._tasks.are_many:
+            return  # the silence alone ends the turn
         self.pauses.paused(turn, pause, answer=answer, replying=self._reply is not None)
 
     def resumed(self) -> None:
         """The user goes on: what was begun at the pause is worth nothing."""
+        self._timeout.came()
         self.pauses.resumed()
 
     def commit(self, event_id: str | None = None) -> None:
         """Make the audio sent so far a message of the user's; at a pause that lasts, what there was of it then."""
-        if not self._long_enough(self.listening.audio, event_id):
+        if not self._long_enough(self.listening.audio, event_id) or self._is_behind(event_id):
             return
         item_id, samples = self.listening.take()
         self._emit(InputCommitted(item_id))
@@ -156,7 +171,7 @@ class Session:
         except TooLong as error:
             self.refuse("invalid_value", str(error), event_id, "item.content")
             return
-        if self._long_enough(audio, event_id):
+        if self._long_enough(audio, event_id) and not self._is_behind(event_id):
             self._add_spoken(item_id or new_id("item"), audio.take()[0], after, event_id)
 
     def add_item(
@@ -175,6 +190,8 @@ class Session:
         `frame`: the picture is what the camera happens to see, and is shown to the model as the settings have it.
         """
         if picture is not None:
+            if self._is_behind(event_id):
+                return
             try:
                 check_picture(picture)
             except PictureError as error:
@@ -271,6 +288,24 @@ class Session:
 
     # --- work ---------------------------------------------------------------------------------------------------------
 
+    def _drop_unfinished(self) -> None:
+        """Audio was sent, and nothing more was heard of it: the client has forgotten it, and it is no turn."""
+        count(Count.INPUT_TIMEOUTS)
+        self.refuse(
+            "input_timeout",
+            f"{self.listening.audio.duration_ms:.0f} ms of audio were dropped: nothing followed for "
+            f"{LONGEST_WAIT_S:g} s; go on sending, commit or clear it in time",
+            None,
+        )
+        self.clear()
+
+    def _is_behind(self, event_id: str | None) -> bool:
+        """Whether so much waits to be read, looked at or written down that no more is taken; which is told."""
+        if self._tasks.are_many:
+            count(Count.SERVER_BUSY)
+            self.refuse("server_busy", "much of what was sent before still waits; try again in a moment", event_id)
+        return self._tasks.are_many
+
     def _long_enough(self, audio: InputAudio, event_id: str | None) -> bool:
         if audio.duration_ms >= _SHORTEST_COMMIT_MS:
             return True
@@ -284,10 +319,12 @@ class Session:
 
     async def _make(self, reply: Reply) -> None:
         try:
-            async with self._core.place():
-                await reply.make()
+            with self._core.ask_for_place(self.session_id) as place:
+                reply.when_cancelled(place.give_up)
+                if await self._core.granted(place):
+                    await reply.make()
         except Busy as error:
-            reply.refuse(str(error))
+            reply.refuse(str(error), "server_busy")
         finally:
             if self._reply is reply:
                 self._reply = None
@@ -335,7 +372,8 @@ class Session:
         await self._seeing.settle(self._view(), said, words)
 
     def _view(self) -> ReplyOptions:
-        return ReplyOptions(self.tuning, self.instructions, self.speak)
+        caps = self._core.caps
+        return ReplyOptions(caps.tuning(self.tuning), self.instructions, self.speak, caps)
 
 
 class _Preparation:

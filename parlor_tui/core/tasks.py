@@ -10,6 +10,10 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
+_MANY = 128
+"""A user has ten under way at most."""
+
+
 class Tasks:
     """Tasks that are under way."""
 
@@ -22,6 +26,11 @@ class Tasks:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    @property
+    def are_many(self) -> bool:
+        """So many are under way that no client should ask for more."""
+        return len(self._tasks) >= _MANY
 
     async def close(self) -> None:
         """End all, and wait until they have ended."""

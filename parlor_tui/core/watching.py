@@ -61,6 +61,11 @@ class Watching:
             watcher(self._latest)
         return lambda: self._watchers.remove(watcher)
 
+    @property
+    def latest(self) -> MachineRead | None:
+        """What was seen last; None before the first look."""
+        return self._latest
+
     def close(self) -> None:
         """Look no more. Does not wait."""
         with self._changed:

@@ -12,7 +12,7 @@ from parlor_tui.devices import opencv
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.events import now_s
 
-STALE_S = 2.0
+STALE_S = 1.0
 """A camera whose newest frame is older than this shows nothing any more."""
 FAULTS_IN_A_ROW = 30
 SHORTEST_FRAME_S = 1 / 120
@@ -64,6 +64,10 @@ class _Frames:
     def _keep(self, frame_bgr: opencv.Image, at_s: float) -> None:
         with self._lock:
             self._frame, self._at_s, self._jpeg = frame_bgr, at_s, None
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._frame = self._jpeg = None
 
     def _newest(self) -> tuple[bytes, float] | None:
         with self._lock:
@@ -140,6 +144,7 @@ class DeviceCamera(_Frames):
             else:
                 faults = 0
                 self._keep(frame, now_s())
+        self._forget()  # what it saw last is not what is there now
 
 
 class VideoCamera(_Frames):

@@ -3,7 +3,7 @@
 PortAudio's thread only copies; a thread of ours cuts blocks and watches. Lost means: PortAudio says so, or no sound
 came for half a second. Seconds of exact zeros are no loss but a trouble: what a denied or muted microphone gives.
 PulseAudio moves the recording of a microphone that was unplugged to another source and says nothing, which cannot be
-seen from here.
+seen from here, but by `routes`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.counts import Count, count
 from parlor_tui.devices.base import MIC_RATE_HZ, OnBlock, OnEnd, OnTrouble
-from parlor_tui.devices.pacing import StallWatch
+from parlor_tui.devices.pacing import RateWatch, StallWatch
 from parlor_tui.devices.resample import MicrophoneBlocks
 from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
 from parlor_tui.devices.stream_clock import StreamClock
@@ -25,7 +26,7 @@ from parlor_tui.events import now_s
 STALL_S = 1.0
 FIRST_SOUND_S = 3.0
 """A sound server may take this long to deliver the first sound."""
-ZEROS_S = 5.0
+ZEROS_S, LONGEST_ZEROS_S = 1.8, 60.0
 PIECES_WAITING = 256
 LONGEST_AGE_S = 0.3
 """No driver keeps sound for longer; one that says so has lost count, as ALSA does after a stall."""
@@ -38,19 +39,25 @@ DENIED = (
 
 
 class SilenceWatch:
-    """Notices seconds of exact zeros. Pure."""
+    """Notices seconds of exact zeros. Pure.
+
+    A microphone that cuts off what is quiet gives zeros between words: each time that the hint was over by itself, the
+    next one takes twice as long.
+    """
 
     def __init__(self) -> None:
         self._zero_s = 0.0
+        self._limit_s = ZEROS_S
         self._told = False
 
     def feed(self, samples: NDArray[np.float32], seconds: float) -> str | None:
         """What to tell after these `seconds` of `samples`: a hint, an empty text once it is over, or nothing."""
         if samples.any():
             over, self._told, self._zero_s = self._told, False, 0.0
+            self._limit_s = min(2 * self._limit_s, LONGEST_ZEROS_S) if over else self._limit_s
             return "" if over else None
         self._zero_s += seconds
-        if self._told or self._zero_s <= ZEROS_S:
+        if self._told or self._zero_s <= self._limit_s:
             return None
         self._told = True
         return DENIED
@@ -61,6 +68,10 @@ class DeviceMicrophone:
 
     def __init__(self, device: SoundDevice) -> None:
         self.label = device.name
+        self.overruns = 0
+        """How often the device gave up sound that was not fetched in time."""
+        self.overflows = 0
+        """How many pieces of sound found no room here."""
         self._device = device
         self._pieces: queue.Queue[tuple[NDArray[np.float32], float, float]] = queue.Queue(PIECES_WAITING)
         self._finished = threading.Event()
@@ -95,13 +106,15 @@ class DeviceMicrophone:
             stream.close(deadline_s - now_s())
 
     def _on_sound(self, samples: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:  # noqa: ARG002
+        self.overruns += bool(status.input_overflow)
         at_s = now_s()
         first_age_s = time.currentTime - time.inputBufferAdcTime
         given_at_s = self._clock.ours(time.currentTime, time.currentTime, at_s)
         try:
             self._pieces.put_nowait((samples.copy(), given_at_s, first_age_s))
         except queue.Full:
-            return  # whoever takes the blocks has hung for seconds: the sound is lost either way
+            self.overflows += 1  # whoever takes the blocks has hung for seconds: the sound is lost either way
+            count(Count.MICROPHONE_PIECES_LOST)
 
     def _read(self, stream: Stream, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None) -> None:
         try:
@@ -113,7 +126,7 @@ class DeviceMicrophone:
 
     def _pump(self, stream: Stream, on_block: OnBlock, on_trouble: OnTrouble | None) -> str | None:
         blocks, watch = MicrophoneBlocks(stream.rate_hz), SilenceWatch()
-        stall = StallWatch(FIRST_SOUND_S, STALL_S, now_s())
+        stall, rate = StallWatch(FIRST_SOUND_S, STALL_S, now_s()), RateWatch(stream.rate_hz)
         while not self._stopping.is_set():
             if self._finished.is_set():
                 return f"the microphone {self.label!r} is gone: plug it in again or choose another one"
@@ -124,6 +137,8 @@ class DeviceMicrophone:
                     return f"the microphone {self.label!r} gives no sound: unplugged, or the sound system hangs"
                 continue
             stall.stalled(True, now_s())
+            if rate.changed(len(samples), given_at_s):
+                return f"the microphone {self.label!r} runs at another sample rate than before; it is opened anew"
             length_s = len(samples) / stream.rate_hz
             hint = watch.feed(samples, length_s)
             if hint is not None and on_trouble is not None:

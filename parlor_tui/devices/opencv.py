@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import struct
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,19 @@ from numpy.typing import NDArray
 
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.files import regular_file
+from parlor_tui.picture_headers import JPEG, MOST_SCANS, PNG, claimed, is_too_much_work
 
 WIDEST_PX = 896
 """What the model's budget for a picture holds at its default: 280 tokens of 48 x 48 pixels, 896 x 672 at 4:3."""
 TALLEST_PX = 1280
 JPEG_QUALITY = 70
 MOST_PIXELS = 50_000_000
+MOST_DECODED_BYTES = 200_000_000
 MOST_FILE_BYTES = 200_000_000
-PNG = b"\x89PNG\r\n\x1a\n"
-JPEG = b"\xff\xd8\xff"
 START_OF_SCAN, END_OF_IMAGE = b"\xff\xda", b"\xff\xd9"
 GIVE = "give a JPEG or PNG picture, or a video"
+_TOO_MANY = f"at most {MOST_PIXELS // 1_000_000} megapixels are taken"
+_ROWS_AT_ONCE = 256
 
 Capture = Any
 Image = NDArray[np.uint8]
@@ -87,13 +88,20 @@ def open_camera_device(device: int | str) -> Capture | None:
 
 
 def open_video(path: Path) -> Capture | None:
-    """An open video file; None if it is none. Other readers than FFmpeg take a numbered name for a row of pictures."""
+    """An open video file; None if it is none. Other readers than FFmpeg take a numbered name for a row of pictures.
+
+    Raises DeviceError if its frames have more than MOST_PIXELS; none of them is decoded yet.
+    """
     cv2 = load()
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
-    if capture.isOpened():
-        return capture
-    capture.release()
-    return None
+    if not capture.isOpened():
+        capture.release()
+        return None
+    width, height = (int(capture.get(size)) for size in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+    if width * height > MOST_PIXELS:
+        capture.release()
+        raise DeviceError(f"{path}: frames of {width}x{height} pixels: {_TOO_MANY}")
+    return capture
 
 
 def position_s(capture: Capture) -> float:
@@ -102,9 +110,9 @@ def position_s(capture: Capture) -> float:
 
 
 def frame_of(capture: Capture) -> Image | None:
-    """The next frame, or None at the end or on a fault."""
+    """The next frame, or None at the end or on a fault, such as one that is larger than the video said."""
     good, frame = capture.read()
-    return frame if good and frame is not None and frame.size else None
+    return frame if good and frame is not None and 0 < frame.size <= 3 * MOST_PIXELS else None
 
 
 def is_picture(head: bytes) -> bool:
@@ -155,11 +163,15 @@ def rgb_of(jpeg: bytes) -> Image:
 
 def _decode(content: bytes, name: str) -> Image:
     cv2 = load()
-    size = picture_size(content)
-    if size is not None and size[0] * size[1] > MOST_PIXELS:
-        raise DeviceError(
-            f"{name}: {size[0]}x{size[1]} pixels: at most {MOST_PIXELS // 1_000_000} megapixels are taken"
-        )
+    size = claimed(content)
+    if size is None:
+        raise DeviceError(f"{name}: the picture is damaged: it does not say how large it is: {GIVE}")
+    if size.pixels > MOST_PIXELS:
+        raise DeviceError(f"{name}: {size.width_px}x{size.height_px} pixels: {_TOO_MANY}")
+    if size.decoded_bytes > MOST_DECODED_BYTES:
+        raise DeviceError(f"{name}: {size.decoded_bytes // 1_000_000} MB once decoded: make it smaller")
+    if content.startswith(JPEG) and is_too_much_work(content):
+        raise DeviceError(f"{name}: more than {MOST_SCANS} scans: save it as a usual JPEG")
     if _cut_short(content):
         raise DeviceError(f"{name}: the picture is cut short: copy it again")
     flags = cv2.IMREAD_UNCHANGED if content.startswith(PNG) or content[8:12] == b"WEBP" else cv2.IMREAD_COLOR
@@ -173,7 +185,20 @@ def _decode(content: bytes, name: str) -> Image:
 
 
 def _eight_bit_bgr(image: NDArray[Any]) -> Image:
-    """Grey, 16-bit or transparent `image` as 8-bit (height, width, 3), over white."""
+    """Grey, 16-bit or transparent `image` as 8-bit (height, width, 3), over white.
+
+    A few rows at a time: what stands in between takes six times the room of the result.
+    """
+    if image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3:
+        return image
+    whole = np.empty((*image.shape[:2], 3), np.uint8)
+    for top in range(0, image.shape[0], _ROWS_AT_ONCE):
+        rows = slice(top, top + _ROWS_AT_ONCE)
+        whole[rows] = _rows_as_eight_bit_bgr(image[rows])
+    return whole
+
+
+def _rows_as_eight_bit_bgr(image: NDArray[Any]) -> Image:
     if image.dtype == np.uint16:
         image = (image >> 8).astype(np.uint8)
     if image.ndim == 2 or image.shape[2] == 1:
@@ -190,34 +215,3 @@ def _cut_short(content: bytes) -> bool:
     if content.startswith(JPEG):
         return content.rfind(END_OF_IMAGE) < content.rfind(START_OF_SCAN)
     return content.startswith(PNG) and b"IEND" not in content[-1024:]
-
-
-def picture_size(content: bytes) -> tuple[int, int] | None:
-    """Width and height as the header says, without decoding; None if it cannot be told."""
-    try:
-        if content.startswith(PNG):
-            return struct.unpack(">II", content[16:24])
-        if content.startswith(b"GIF8"):
-            return struct.unpack("<HH", content[6:10])
-        if content.startswith(b"BM"):
-            width, height = struct.unpack("<ii", content[18:26])
-            return abs(width), abs(height)
-        if content.startswith(JPEG):
-            return _jpeg_size(content)
-    except struct.error:
-        pass
-    return None
-
-
-def _jpeg_size(content: bytes) -> tuple[int, int] | None:
-    at = 2
-    while at + 4 <= len(content) and content[at] == 0xFF:
-        mark = content[at + 1]
-        if mark == 0xFF:
-            at += 1
-            continue
-        if 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", content[at + 5 : at + 9])
-            return width, height
-        at += 2 + struct.unpack(">H", content[at + 2 : at + 4])[0]
-    return None

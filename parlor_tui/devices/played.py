@@ -118,15 +118,20 @@ class PlayedSound:
                 self._leap(off_s)
         elif self._torn_s > TORN_FOR_S:
             self._tears += 1
-            self._leap(off_s)
+            self._leap(off_s, since_s=self._torn_s - length_s)
         elif not self._torn_s:
             self._follow(off_s, length_s)
 
-    def _leap(self, off_s: float) -> None:
+    def _leap(self, off_s: float, since_s: float = 0.0) -> None:
+        """Have a place that is `off_s` later from now on, and for the last `since_s` that were pulled."""
         self._drift_s = self._torn_s = 0.0
         gap = round(off_s * SPEAKER_RATE_HZ)
         if 0 < gap <= len(self._ring):  # what was pulled before keeps its place, and then nothing was audible
+            later = min(round(since_s * SPEAKER_RATE_HZ), self._total, len(self._ring))
+            moved = self._ring[(self._total - later + np.arange(later)) % len(self._ring)]
+            self._total -= later
             self._append(np.zeros(gap, np.float32))
+            self._append(moved)
         else:
             self._origin_s = (self._origin_s or 0.0) + off_s
 

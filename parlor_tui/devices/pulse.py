@@ -29,9 +29,19 @@ class PulseDevice:
     description: str
 
 
+def can_ask() -> bool:
+    """Whether there is a `pactl` to ask a server with."""
+    return shutil.which("pactl") is not None
+
+
+def finds_no_server() -> bool:
+    """Whether `pactl` is there, and no server that answers it."""
+    return can_ask() and pulse_devices("speaker") is None
+
+
 def pulse_devices(kind: Literal["microphone", "speaker"]) -> list[PulseDevice] | None:
     """The server's devices that one can talk into or listen to; None where there is no server that answers."""
-    if shutil.which("pactl") is None:
+    if not can_ask():
         return None
     command = ["pactl", "--format=json", "list", _KINDS[kind]]
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,21 @@ def resample_whole(samples: NDArray[np.float32], rate_hz: int, to_rate_hz: int) 
     import soxr
 
     return np.asarray(soxr.resample(samples, rate_hz, to_rate_hz), np.float32)
+
+
+def resample_pieces(
+    pieces: Iterable[NDArray[np.float32]], rate_hz: int, to_rate_hz: int
+) -> Iterator[NDArray[np.float32]]:
+    """The same for sound in `pieces`, of which no more than one is held at a time."""
+    if rate_hz == to_rate_hz:
+        yield from pieces
+        return
+    import soxr
+
+    stream = soxr.ResampleStream(rate_hz, to_rate_hz, 1, dtype="float32", quality="HQ")
+    for piece in pieces:
+        yield np.asarray(stream.resample_chunk(piece), np.float32)
+    yield np.asarray(stream.resample_chunk(np.zeros(0, np.float32), last=True), np.float32)
 
 
 def _stream(from_hz: int, to_hz: int) -> Any:

@@ -8,6 +8,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
+from parlor_tui.counts import Count, count
 from parlor_tui.devices.base import BLOCK_SAMPLES, MIC_RATE_HZ, OnBlock, OnEnd, OnTrouble
 from parlor_tui.devices.pacing import Pacer
 from parlor_tui.devices.stand_ins import file_blocks
@@ -29,8 +30,11 @@ class ScriptedMicrophone:
     def say(self, samples: NDArray[np.float32]) -> None:
         """Let `samples` (mono at 16 kHz, -1..1) be heard, behind what was said before. For any thread."""
         with self._lock:
-            room = int(LONGEST_S * MIC_RATE_HZ / BLOCK_SAMPLES) - len(self._waiting)
-            self._waiting.extend(file_blocks(samples)[: max(room, 0)])
+            blocks = file_blocks(samples)
+            room = max(0, int(LONGEST_S * MIC_RATE_HZ / BLOCK_SAMPLES) - len(self._waiting))
+            self._waiting.extend(blocks[:room])
+        if len(blocks) > room:
+            count(Count.SCRIPT_BLOCKS_LOST, len(blocks) - room)
 
     def start(self, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None = None) -> None:  # noqa: ARG002
         """See `base.Microphone`."""

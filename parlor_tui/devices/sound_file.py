@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,10 +12,16 @@ from numpy.typing import NDArray
 
 from parlor_tui.devices.base import MIC_RATE_HZ, SPEAKER_RATE_HZ, DeviceError
 from parlor_tui.devices.files import regular_file
-from parlor_tui.devices.resample import resample_whole
+from parlor_tui.devices.resample import resample_pieces
 
 LOWEST_RATE_HZ = 4000
 HIGHEST_RATE_HZ = 768000
+MOST_CHANNELS = 64
+MOST_VALUES = 400_000_000
+"""Samples of all channels together: half an hour of stereo at 96 kHz. A few megabytes of silence can hold far more."""
+_TOO_MUCH = f"at most {MOST_VALUES // 1_000_000} million are taken: convert it to 16000 Hz mono"
+_VALUES_AT_ONCE = 1 << 18
+_MOST_CHUNKS = 4096
 UNKNOWN_LENGTH = 0x7FFFF000
 """A WAV chunk that claims at least this much was written to a pipe: its real length is that of the file."""
 HEADER_BYTES = 44
@@ -38,39 +45,59 @@ def read_sound(path: Path, max_seconds: float) -> NDArray[np.float32]:
         with file.open("rb") as opened:
             _check_whole_wav(opened, name)
             with soundfile.SoundFile(opened) as sound:
-                samples, rate_hz = _read_mono(sound, name, max_seconds), int(sound.samplerate)
+                _check_size(sound, name, max_seconds)
+                mono = _read_mono(sound, name, max_seconds)
+                pieces = [np.clip(p, -1.0, 1.0) for p in resample_pieces(mono, int(sound.samplerate), MIC_RATE_HZ)]
     except soundfile.LibsndfileError as error:
         reason = str(error.error_string).rstrip(".")
         raise DeviceError(f"{name}: no sound that can be read ({reason}): give a WAV, FLAC, OGG or MP3 file") from None
     except OSError as error:
         raise DeviceError(f"{name}: cannot be read: {error.strerror or error}") from None
-    if not np.isfinite(samples).all():
-        raise DeviceError(f"{name}: holds values that are no numbers (NaN or infinity): export it again as 16-bit WAV")
-    return np.clip(resample_whole(np.clip(samples, -1.0, 1.0), rate_hz, MIC_RATE_HZ), -1.0, 1.0)
+    return np.concatenate(pieces)
 
 
-def _read_mono(sound: Any, name: str, max_seconds: float) -> NDArray[np.float32]:
-    rate_hz, claimed = int(sound.samplerate), int(sound.frames)
+def _check_size(sound: Any, name: str, max_seconds: float) -> None:
+    """What the header claims. Raises DeviceError, before anything is decoded."""
+    rate_hz, channels, claimed = int(sound.samplerate), int(sound.channels), int(sound.frames)
     if not LOWEST_RATE_HZ <= rate_hz <= HIGHEST_RATE_HZ:
         raise DeviceError(f"{name}: a sample rate of {rate_hz} Hz: convert it to 16000 Hz")
-    limit = int(max_seconds * rate_hz)
-    known = 0 <= claimed < UNKNOWN_LENGTH * 16
-    if known and claimed > limit:
+    if not 1 <= channels <= MOST_CHANNELS:
+        raise DeviceError(f"{name}: {channels} channels: at most {MOST_CHANNELS} are taken: convert it to mono")
+    if not _is_known(claimed):
+        return
+    if claimed > int(max_seconds * rate_hz):
         raise DeviceError(f"{name}: {claimed / rate_hz:.1f} s long; at most {max_seconds:g} s are taken: cut it")
-    pieces: list[NDArray[np.float32]] = []
+    if claimed * channels > MOST_VALUES:
+        raise DeviceError(f"{name}: {claimed * channels} samples: {_TOO_MUCH}")
+
+
+def _is_known(claimed: int) -> bool:
+    return 0 <= claimed < UNKNOWN_LENGTH * 16
+
+
+def _read_mono(sound: Any, name: str, max_seconds: float) -> Iterator[NDArray[np.float32]]:
+    """The sound in pieces, mono at its own rate, in -1..1. Raises DeviceError where it is not as its header says."""
+    rate_hz, channels, claimed = int(sound.samplerate), int(sound.channels), int(sound.frames)
+    limit = int(max_seconds * rate_hz)
+    known = _is_known(claimed)
     total = 0
-    for piece in sound.blocks(blocksize=65536, dtype="float32", always_2d=True):
-        pieces.append(piece.mean(axis=1, dtype=np.float32))
+    for piece in sound.blocks(blocksize=_VALUES_AT_ONCE // channels, dtype="float32", always_2d=True):
         total += len(piece)
         if total > limit:
             raise DeviceError(f"{name}: longer than {max_seconds:g} s, the most that is taken: cut it")
+        if total * channels > MOST_VALUES:
+            raise DeviceError(f"{name}: {_TOO_MUCH}")
+        if not np.isfinite(piece).all():
+            raise DeviceError(
+                f"{name}: holds values that are no numbers (NaN or infinity): export it again as 16-bit WAV"
+            )
+        yield np.clip(piece.mean(axis=1, dtype=np.float32), -1.0, 1.0)
     if not total:
         raise DeviceError(f"{name}: holds no sound (0 samples): record it again")
     if known and total < claimed - rate_hz // 20:
         raise DeviceError(
             f"{name}: cut short: {total / rate_hz:.1f} s of {claimed / rate_hz:.1f} s are there: copy it again"
         )
-    return np.concatenate(pieces)
 
 
 def _check_whole_wav(opened: BinaryIO, name: str) -> None:
@@ -79,7 +106,9 @@ def _check_whole_wav(opened: BinaryIO, name: str) -> None:
     opened.seek(0)
     head = opened.read(12)
     if head[:4] == b"RIFF" and head[8:] == b"WAVE":
-        while len(chunk := opened.read(8)) == 8:
+        for _ in range(_MOST_CHUNKS):
+            if len(chunk := opened.read(8)) < 8:
+                break
             tag, length = struct.unpack("<4sI", chunk)
             there = size - opened.tell()
             if tag == b"data" and there < length < UNKNOWN_LENGTH:

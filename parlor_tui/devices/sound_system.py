@@ -21,6 +21,7 @@ Kind = Literal["microphone", "speaker"]
 ANSWER_S = 5.0
 """Longest wait for the sound system to list its devices or to open one."""
 NO_ANSWER = "the sound system does not answer: restart it (Linux: systemctl --user restart pipewire pulseaudio)"
+NO_SERVER = "the sound server does not run: start it (Linux: systemctl --user start pipewire pulseaudio)"
 
 _lock = threading.Lock()
 _open_streams = 0
@@ -139,6 +140,8 @@ def choose(kind: Kind, choice: str) -> SoundDevice:
         if found or fresh or not rescan():
             break
     if len(found) == 1:
+        if kind == "microphone" and choice == "default" and _server_has_none(known, kind):
+            raise DeviceError("no microphone is there: plug one in, or type instead", missing=True)
         return found[0]
     if not known:
         raise DeviceError(
@@ -152,6 +155,11 @@ def choose(kind: Kind, choice: str) -> SoundDevice:
         raise DeviceError(f"{kind} {choice!r}: several match: {names}; give the number of one")
     what = "no default is set" if choice == "default" else "no such device or file"
     raise DeviceError(f"{kind} {choice!r}: {what}; there are: {names}", missing=True)
+
+
+def _server_has_none(known: list[SoundDevice], kind: Kind) -> bool:
+    """Whether the way leads to a sound server without a `kind`: it would record what the speaker plays instead."""
+    return any(device.name == pulse.ROUTE for device in known) and pulse.pulse_devices(kind) == []
 
 
 def _served(known: list[SoundDevice], kind: Kind) -> list[str]:
@@ -271,6 +279,15 @@ def open_stream(
         abandoned.set()
         atexit.unregister(sd._exit_handler)
         raise DeviceError(NO_ANSWER) from None
+    except DeviceError:
+        if _server_is_gone():
+            raise DeviceError(f"no {kind}: {NO_SERVER}", missing=True) from None
+        raise
+
+
+def _server_is_gone() -> bool:
+    """Whether there was a sound server when the devices were listed, and there is none any more."""
+    return pulse.finds_no_server() and any(device.name == pulse.ROUTE for device in devices())
 
 
 def _reason(error: Exception | None) -> str:

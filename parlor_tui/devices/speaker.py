@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock
 from parlor_tui.devices.jitter_buffer import JitterBuffer
-from parlor_tui.devices.pacing import StallWatch
+from parlor_tui.devices.pacing import RateWatch, StallWatch
 from parlor_tui.devices.resample import SpeakerFeed
 from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
 from parlor_tui.devices.stream_clock import StreamClock
 from parlor_tui.events import now_s
 
 STALL_S = 1.0
-FIRST_PULL_S = 3.0
+FIRST_PULL_S, FIRST_PULLS = 3.0, 8
+"""A sink that slept may take all that is there at once, and then nothing for two seconds."""
 LONGEST_DELAY_S = 1.0
 """No speaker holds sound for longer; one that says so has lost count."""
 
@@ -35,6 +36,7 @@ class DeviceSpeaker:
         self._feed: SpeakerFeed | None = None
         self._clock = StreamClock()
         self._pulled_at_s: float | None = None
+        self._pulled_samples = 0
         self._finished = threading.Event()
         self._stopping = threading.Event()
 
@@ -50,7 +52,7 @@ class DeviceSpeaker:
         )
         # Until here the callback gave silence: only the open stream knows the rate it got.
         self._feed = SpeakerFeed(self._stream.rate_hz)
-        threading.Thread(target=self._watch, args=(on_lost,), name="speaker", daemon=True).start()
+        threading.Thread(target=self._watch, args=(on_lost, self._stream.rate_hz), name="speaker", daemon=True).start()
 
     def write(self, samples: NDArray[np.float32]) -> int:
         """See `base.Speaker`."""
@@ -107,6 +109,7 @@ class DeviceSpeaker:
     def _on_pull(self, out: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:
         at_s = now_s()
         self._pulled_at_s = at_s
+        self._pulled_samples += frames
         feed = self._feed
         if feed is None or self._stopping.is_set():
             out[:] = 0.0
@@ -122,16 +125,23 @@ class DeviceSpeaker:
         feed.fill(mono, lambda chunk, ahead_s: self._buffer.read_into(chunk, audible_at_s + ahead_s))
         out[:] = mono[:, np.newaxis]
 
-    def _watch(self, on_lost: Callable[[str], None]) -> None:
-        watch, seen_at_s = StallWatch(FIRST_PULL_S, STALL_S, now_s()), None
+    def _watch(self, on_lost: Callable[[str], None], rate_hz: int) -> None:
+        watch, seen_at_s = StallWatch(FIRST_PULL_S, STALL_S, now_s(), signs=FIRST_PULLS), None
+        rate, seen_samples = RateWatch(rate_hz), 0
         while not self._stopping.wait(0.05):
             pulled_at_s = self._pulled_at_s
-            stalled = watch.stalled(pulled_at_s != seen_at_s, now_s())
-            seen_at_s = pulled_at_s
+            came, seen_at_s = pulled_at_s != seen_at_s, pulled_at_s
+            stalled = watch.stalled(came, now_s())
+            changed = False
+            if came and pulled_at_s is not None:
+                pulled, seen_samples = self._pulled_samples - seen_samples, self._pulled_samples
+                changed = rate.changed(pulled, pulled_at_s)
             if self._finished.is_set():
                 reason = f"the speaker {self.label!r} is gone: plug it in again or choose another one"
             elif stalled:
                 reason = f"the speaker {self.label!r} takes no sound: unplugged, or the sound system hangs"
+            elif changed:
+                reason = f"the speaker {self.label!r} runs at another sample rate than before; it is opened anew"
             else:
                 continue
             on_lost(reason)

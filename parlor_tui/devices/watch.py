@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlor_tui.devices.listing import Found, parse
+from parlor_tui.devices.routes import OnRoutes, RouteWatch, tells_of_routes
 from parlor_tui.events import now_s
 
 GLANCE_S = 1.0
@@ -24,8 +25,9 @@ SETTLE_S = 0.4
 CHOOSING_S = 3.0
 """While somebody chooses, a list this often, where nothing tells of changes."""
 LIST_WITHIN_S = 8.0
-SERVER_AGAIN_S, SERVER_LATER_S = 5.0, 60.0
+SERVER_AGAIN_S, SERVER_LATER_S = 1.0, 60.0
 """A sound server that ended is looked for after the first, and less and less often up to the second."""
+SERVER_ANSWERS_S = 0.25
 _TOLD = ("on source ", "on sink ", "on card ")
 _MATTERS = ("'new'", "'remove'")
 
@@ -63,18 +65,21 @@ def tells_of_devices(line: str) -> bool:
 class Watcher:
     """`on_change(found, came)` is called on the watcher's thread with the first list, and whenever it is another one.
 
-    `came` are the names that were not there before; none of the first list.
+    `came` are the names that were not there before; none of the first list. `on_routes`, on another thread, with where
+    the sound server has put this process's streams, whenever that changes; only where a server tells.
     """
 
     def __init__(
         self,
         on_change: Callable[[Found, tuple[str, ...]], None],
         *,
+        on_routes: OnRoutes | None = None,
         list_now: Callable[[], Found | None] = list_in_child,
         look: Callable[[], Glance] = glance,
         subscribe: bool = True,
     ) -> None:
         self._on_change = on_change
+        self._routes = RouteWatch(on_routes) if on_routes is not None else None
         self._list_now = list_now
         self._look = look
         self._subscribe = subscribe
@@ -82,6 +87,7 @@ class Watcher:
         self._choosing = False
         self._stop = threading.Event()
         self._wake = threading.Event()
+        self._knock = threading.Event()
         self._due = True
         self._server: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
@@ -101,10 +107,19 @@ class Watcher:
         if wanted:
             self._ask()
 
+    def look_at_routes(self) -> None:
+        """A stream is another one, so there is a server: where it put it is told soon, in any case."""
+        self._knock.set()
+        if self._routes is not None and self._server is not None:
+            self._routes.stir(anew=True)
+
     def stop(self, timeout_s: float = 1.0) -> None:
         """End it. A list that is being made is left to its thread."""
         self._stop.set()
         self._wake.set()
+        self._knock.set()
+        if self._routes is not None:
+            self._routes.stop()
         with self._lock:
             if self._server is not None:
                 self._server.terminate()
@@ -143,7 +158,7 @@ class Watcher:
 
     def _listen_to_server(self) -> None:
         """Ask for a list whenever the sound server says so; a server that ends is asked again once it is back."""
-        again_s = SERVER_AGAIN_S
+        again, again_s = False, SERVER_AGAIN_S
         while not self._stop.is_set():
             try:
                 with self._lock:
@@ -159,16 +174,34 @@ class Watcher:
                     )
             except OSError:
                 return
-            heard = False
+            if answers := self._answers(self._server):
+                self._stir()
+                if again:  # what changed while nobody listened
+                    self._ask()
             with self._server as server:
                 for line in server.stdout or ():
-                    heard = True
                     if tells_of_devices(line):
                         self._ask()
-            if heard:
+                    if tells_of_routes(line):
+                        self._stir()
+            if answers:
                 self._ask()
-            again_s = SERVER_AGAIN_S if heard else min(2 * again_s, SERVER_LATER_S)
-            self._stop.wait(again_s)
+            again, again_s = True, SERVER_AGAIN_S if answers else min(2 * again_s, SERVER_LATER_S)
+            self._knock.wait(again_s)
+            self._knock.clear()
+
+    def _stir(self) -> None:
+        if self._routes is not None:
+            self._routes.stir()
+
+    @staticmethod
+    def _answers(server: subprocess.Popen[str]) -> bool:
+        """Whether there is a server: without one `pactl` ends at once."""
+        try:
+            server.wait(SERVER_ANSWERS_S)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
 
 
 def _in_order(found: Found) -> tuple[str, ...]:

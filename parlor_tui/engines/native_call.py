@@ -10,12 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from parlor_tui.counts import Count, count
 from parlor_tui.engines.base import OnText, Stopped
 from parlor_tui.events import now_s
 
 _POLL_S = 0.015
 _STOP_S = 0.06
 """A generation ends within 2 to 23 ms of its cancel (measured); one that takes longer is in its prefill: it is left."""
+_MOST_PIECES = 16_384
+"""Twice as many as the longest reply that the settings allow has tokens."""
 _NO_SIGN_S = 10.0
 """Without a cancel, a call that gives nothing for this long beyond what its prompt should take is stuck."""
 
@@ -40,14 +43,16 @@ class _Call:
         """Take a piece from the native thread."""
         self.last_sign_s = now_s()
         self.expected_s = 0.0
+        if self.left_s is not None:
+            return  # nobody listens any more
+        if self.pieces.qsize() >= _MOST_PIECES:
+            count(Count.REPLY_PIECES_LOST)
+            return
         self.pieces.put(piece)
 
 
 class NativeCalls:
-    """The native calls of one engine, which runs them one after another. At most `most_left` are left to themselves.
-
-    Pieces are as many as the reply's tokens at most.
-    """
+    """The native calls of one engine, which runs them one after another. At most `most_left` are left to themselves."""
 
     def __init__(self, *, most_left: int) -> None:
         self._most_left = most_left

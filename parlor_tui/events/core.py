@@ -276,7 +276,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ReplyDone:
-    """The reply is over. `reason` says why it is not complete."""
+    """The reply is over. `reason` says why it is not complete; `code` the same of one that failed, to programs."""
 
     response_id: str
     item_id: str
@@ -285,6 +285,7 @@ class ReplyDone:
     text: str
     reason: str = ""
     usage: Usage = field(default_factory=Usage)
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +302,20 @@ class CoreNotice:
     """Something the user should know that stops nothing."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoreGoverned:
+    """The core does with less than the settings ask for, or no longer does (`level` 0).
+
+    `level` counts the steps that are taken. `reasons` say why in plain words, `reduced` what is done without. `advice`
+    is what a person could still do, where that was not enough.
+    """
+
+    level: int
+    reasons: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,5 +358,6 @@ CoreEvent = (
     | ItemTruncated
     | MachineRead
     | CoreNotice
+    | CoreGoverned
     | CoreError
 )

@@ -344,6 +344,16 @@ class MachineSeen(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Governed(Event):
+    """The core does with less, or no longer does; the fields are those of `CoreGoverned`."""
+
+    level: int
+    reasons: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice(Event):
     """One line the user should read. With a `key` it stands until the trouble of that name is over (`text` empty)."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from enum import Enum
 
 from parlor_tui.settings import Hearing
@@ -27,6 +28,10 @@ go on may do so undisturbed. But after this much silence it is ended."""
 
 UNJUDGED_MS = 2000
 """Over a reply a sound ends no turn before it is known whether there are words in it."""
+
+_MOST = {item.name: item.metadata["high"] for item in fields(Hearing)}
+LONGEST_TURN_S: int = _MOST["max_utterance_s"] + math.ceil(_MOST["pre_roll_ms"] / 1000) + 1
+"""The most sound of one turn that the settings allow: with its pre-roll, and the blocks it begins and ends in."""
 
 
 class ReplyPhase(Enum):

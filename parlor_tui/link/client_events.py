@@ -8,12 +8,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from parlor_tui.events import Role
-from parlor_tui.link.wire import INPUT_RATES_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
+from parlor_tui.link import turn_report
+from parlor_tui.link.wire import (
+    INPUT_RATES_HZ,
+    MAX_MESSAGE_BYTES,
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    TURN_KEY,
+    Json,
+    ProtocolError,
+    decode_bytes,
+    encode_bytes,
+)
+from parlor_tui.observe.turn_report import TurnReport
 from parlor_tui.settings import SettingsError, Tuning
 
 _MOST_TOKENS = 2048
 """What the standard's "inf" means here: as much as the settings allow."""
 _LARGEST = 2**53
+_MOST_PARTS = 64
+"""Of one message's content."""
 _STANDARD_PLACES = {
     "speaking.voice": "voice",
     "speaking.speed": "speed",
@@ -150,6 +164,13 @@ class CancelModel:
     """parlor.models.cancel: stop getting it; what came is kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReportTurn:
+    """parlor.turn.report: what only the client knows of a turn that is over, for the core's figures. No answer."""
+
+    report: TurnReport
+
+
 ClientEvent = (
     UpdateSession
     | AppendAudio
@@ -167,6 +188,7 @@ ClientEvent = (
     | ForgetAll
     | GetModel
     | CancelModel
+    | ReportTurn
 )
 
 
@@ -215,6 +237,8 @@ def encode(event: ClientEvent) -> Json:
             return {"type": "parlor.models.get"}
         case CancelModel():
             return {"type": "parlor.models.cancel"}
+        case ReportTurn(report):
+            return turn_report.encode(report)
 
 
 def _session(event: UpdateSession) -> Json:
@@ -289,7 +313,7 @@ def decode(message: Json) -> ClientEvent:
         case "parlor.speech.create":
             return SayAloud(
                 _whole(message, "number", 0, _LARGEST),
-                _text(message, "text"),
+                _text(message, "text", most_chars=MAX_TEXT_CHARS),
                 _optional_text(message, "voice", "voice") or "",
             )
         case "parlor.speech.cancel":
@@ -300,6 +324,8 @@ def decode(message: Json) -> ClientEvent:
             return GetModel()
         case "parlor.models.cancel":
             return CancelModel()
+        case turn_report.TYPE:
+            return ReportTurn(turn_report.decode(message))
         case str(other):
             raise ProtocolError(f"{other} is not an event that this server takes", "invalid_event_type", "type")
         case _:
@@ -319,7 +345,8 @@ def _read_session(session: Json) -> UpdateSession:
         )
     for name, part, rates in (("input", audio_in, INPUT_RATES_HZ), ("output", audio_out, INPUT_RATES_HZ[:1])):
         form = _object(part, "format", f"session.audio.{name}.format", {"type": "audio/pcm"})
-        if form.get("type", "audio/pcm") != "audio/pcm" or form.get("rate", rates[0]) not in rates:
+        rate = form.get("rate", rates[0])
+        if form.get("type", "audio/pcm") != "audio/pcm" or not isinstance(rate, int) or rate not in rates:
             raise ProtocolError(
                 f"the format must be audio/pcm at {' or '.join(map(str, rates))} Hz",
                 param=f"session.audio.{name}.format",
@@ -327,7 +354,7 @@ def _read_session(session: Json) -> UpdateSession:
     rate = audio_in["format"].get("rate", INPUT_RATES_HZ[0]) if audio_in.get("format") else None
     return UpdateSession(
         input_rate_hz=rate,
-        instructions=_optional_text(session, "instructions", "session.instructions"),
+        instructions=_optional_text(session, "instructions", "session.instructions", MAX_TEXT_CHARS),
         speak=_read_modalities(session.get("output_modalities"), "session.output_modalities"),
         tuning=_read_tuning(session, audio_out),
     )
@@ -349,6 +376,12 @@ def _read_tuning(session: Json, audio_out: Json) -> Json:
     tuning = Tuning()
     for name, value, param in given:
         if value is not None:
+            if len(name) > MAX_NAME_CHARS:
+                raise ProtocolError(f"no setting has a name of {len(name)} characters", param="session.parlor")
+            if isinstance(value, list | dict):
+                raise ProtocolError(f"{param} must be a single value", param=param)
+            if isinstance(value, str) and len(value) > MAX_NAME_CHARS:
+                raise ProtocolError(f"{param} has {len(value)} characters; at most {MAX_NAME_CHARS}", param=param)
             try:
                 tuning = tuning.with_values({name: value}, param)
             except SettingsError as error:
@@ -382,9 +415,13 @@ def _read_item(message: Json) -> CreateItem:
     parts = item.get("content")
     if not isinstance(parts, list) or not parts:
         raise ProtocolError("item.content must be a list of content parts", param="item.content")
+    if len(parts) > _MOST_PARTS:
+        raise ProtocolError(f"a message has at most {_MOST_PARTS} content parts", param="item.content")
     content = _Content()
     for index, part in enumerate(parts):
         _read_part(part, f"item.content[{index}]", role, content)
+    if sum(map(len, content.texts)) > MAX_TEXT_CHARS:
+        raise ProtocolError(f"a message has at most {MAX_TEXT_CHARS} characters", param="item.content")
     if content.pcm16 and (content.texts or content.image):
         raise ProtocolError("send speech, and text or a picture, as items of their own", param="item.content")
     after = message.get("previous_item_id")
@@ -404,11 +441,11 @@ def _read_part(part: Any, param: str, role: Role, content: _Content) -> None:
         raise ProtocolError(f"{param} must be an object", param=param)
     match (role, part.get("type")):
         case ("user", "input_text") | ("assistant", "output_text"):
-            content.texts.append(_text(part, "text", f"{param}.text"))
+            content.texts.append(_text(part, "text", f"{param}.text", MAX_TEXT_CHARS))
         case ("user", "input_audio"):
             content.pcm16 += decode_bytes(part.get("audio"), f"{param}.audio")
         case ("user", "input_image"):
-            url = _text(part, "image_url", f"{param}.image_url")
+            url = _text(part, "image_url", f"{param}.image_url", MAX_MESSAGE_BYTES)
             prefix = next((p for p in _IMAGE_PREFIXES if url.startswith(p)), None)
             if prefix is None:
                 raise ProtocolError(
@@ -416,7 +453,8 @@ def _read_part(part: Any, param: str, role: Role, content: _Content) -> None:
                 )
             content.image = decode_bytes(url[len(prefix) :], f"{param}.image_url")
         case (_, kind):
-            raise ProtocolError(f"a message of the {role}'s cannot hold {kind}", param=f"{param}.type")
+            named = kind if isinstance(kind, str) else "that"
+            raise ProtocolError(f"a message of the {role}'s cannot hold {named}", param=f"{param}.type")
 
 
 def _read_response(message: Json) -> CreateResponse:
@@ -437,15 +475,25 @@ def _object(message: Json, key: str, param: str = "", default: Json | None = Non
     return value
 
 
-def _text(message: Json, key: str, param: str = "") -> str:
+def event_id_of(message: Json) -> str | None:
+    """The client's own name for its event, if it gave one. ProtocolError if it is longer than names are."""
+    value = message.get("event_id")
+    return _text(message, "event_id") if isinstance(value, str) and value else None
+
+
+def _text(message: Json, key: str, param: str = "", most_chars: int = MAX_NAME_CHARS) -> str:
     value = message.get(key)
     if not isinstance(value, str) or not value:
         raise ProtocolError(f"{param or key} must be text", param=param or key)
+    if len(value) > most_chars:
+        raise ProtocolError(
+            f"{param or key} has {len(value)} characters; at most {most_chars} are taken", param=param or key
+        )
     return value
 
 
-def _optional_text(message: Json, key: str, param: str) -> str | None:
-    return None if message.get(key) is None else _text(message, key, param)
+def _optional_text(message: Json, key: str, param: str, most_chars: int = MAX_NAME_CHARS) -> str | None:
+    return None if message.get(key) is None else _text(message, key, param, most_chars)
 
 
 def _whole(message: Json, key: str, low: int, high: int) -> int:

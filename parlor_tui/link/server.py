@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
+import faulthandler
 import http
 import json
 import logging
@@ -12,7 +12,6 @@ import os
 import secrets
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -21,15 +20,21 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from parlor_tui.core.governing import Governing, governing
+from parlor_tui.core.governor import PACE, Pace
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.loading import Loader, loader
 from parlor_tui.core.offering import Offering, offering
 from parlor_tui.core.profiles import Profile, choose, label_of
 from parlor_tui.core.session import Session
 from parlor_tui.core.watching import Watching
+from parlor_tui.counts import Count, count
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link import client_events as say
 from parlor_tui.link import wire
+from parlor_tui.link.figures import Figures
+from parlor_tui.link.http import Pages, is_allowed
+from parlor_tui.link.parent import follow_parent
 from parlor_tui.link.server_events import Encoder, SessionView
 from parlor_tui.settings import Settings
 
@@ -50,43 +55,62 @@ class CoreServer:
         token: str,
         offering: Offering | None = None,
         watching: Watching | None = None,
+        governing: Governing | None = None,
     ) -> None:
         self._core = core
         self._settings = settings
         self._token = token
         self._offering = offering
         self._watching = watching
+        self._governing = governing
+        self._figures = Figures(core, settings, watching)
+        metrics_open = settings.core.metrics_open
+        self._pages = Pages(token, metrics_open, self._figures.health, self._figures.page)
 
-    async def listen(self, port: int) -> Server:
-        """Begin to serve on loopback; port 0 takes a free one. Raises OSError if the port is taken."""
+    async def listen(self, port: int, *, else_any: bool = False) -> Server:
+        """Begin to serve on loopback; port 0 takes a free one, and so does one that is taken, if `else_any`.
+
+        Raises OSError if the port is taken.
+        """
+        try:
+            return await self._listen(port)
+        except OSError as error:
+            if not (else_any and port):
+                raise
+            _log.warning("port %d is not to be had, taking another one: %s", port, error)
+            return await self._listen(0)
+
+    async def _listen(self, port: int) -> Server:
         return await serve(
             self._client,
             _HOST,
             port,
             process_request=self._admit,
-            max_size=wire.MAX_MESSAGE_BYTES,
+            max_size=wire.CLOSING_BYTES,
             compression=None,
             close_timeout=_STOP_S / 2,  # a client that has stopped reading does not hold up the end
         )
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        given = request.headers.get("Authorization", "")
-        if hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
-            return None
+        page = self._pages.answer(connection, request)
+        if page is not None or is_allowed(request, self._token):
+            return page
         return connection.respond(http.HTTPStatus.UNAUTHORIZED, "a valid token is needed\n")
 
     async def _client(self, connection: ServerConnection) -> None:
         outbox: asyncio.Queue[str] = asyncio.Queue(_OUTBOX_MESSAGES)
-        client = _Client(self._core, self._settings, outbox, connection, self._offering)
+        client = _Client(self._core, self._settings, outbox, connection, self._offering, self._figures)
         writer = asyncio.create_task(_write(connection, outbox))
-        unwatch = [self._core.watch(client.emit)]
+        unwatch = [self._figures.follow(outbox), self._core.watch(client.emit)]
         if self._offering is not None:
             unwatch.append(self._offering.watch(client.emit))
         if self._watching is not None:
             unwatch.append(self._watching.watch(client.emit))
+        if self._governing is not None:
+            unwatch.append(self._governing.watch(client.emit))
         try:
-            async for message in connection:
-                client.receive(message)
+            while True:
+                client.receive(await connection.recv(decode=False))
         except ConnectionClosed:
             pass
         finally:
@@ -112,8 +136,10 @@ class _Client:
         outbox: asyncio.Queue[str],
         connection: ServerConnection,
         offering: Offering | None,
+        figures: Figures,
     ) -> None:
         self._offering = offering
+        self._figures = figures
         self._outbox = outbox
         self._connection = connection
         self._encoder = Encoder()
@@ -125,24 +151,33 @@ class _Client:
 
     def emit(self, event: CoreEvent) -> None:
         """Put what tells `event` into the outbox. A client that does not read is cut off."""
+        self._figures.metrics.core_said(event)
         for message in self._encoder.encode(event, self._view()):
             try:
                 self._outbox.put_nowait(json.dumps(message, ensure_ascii=False))
             except asyncio.QueueFull:
                 _log.warning("a client does not read its events: cut off")
+                count(Count.CLIENTS_CUT_OFF)
+                self._figures.cut_off += 1
                 self._connection.transport.abort()
                 return
 
-    def receive(self, message: str | bytes) -> None:
-        """Carry out one request."""
+    def receive(self, message: bytes) -> None:
+        """Carry out one request. Whatever is wrong with it is told in a line, and ends nothing."""
         event_id: str | None = None
         try:
             request = wire.parse(message)
-            given = request.get("event_id")
-            event_id = given if isinstance(given, str) else None
+            event_id = say.event_id_of(request)
             self._carry_out(say.decode(request), event_id)
         except wire.ProtocolError as error:
+            count(Count.MESSAGES_REFUSED)
             self.session.refuse(error.code, str(error), event_id, error.param)
+        except Exception:  # noqa: BLE001 - the edge to a client: no request of one ends the talk, least of all another's
+            _log.exception("a request")
+            count(Count.MESSAGES_REFUSED)
+            self.session.refuse(
+                "server_error", "the request could not be carried out; the core's log says why", event_id
+            )
 
     def _carry_out(self, request: say.ClientEvent, event_id: str | None) -> None:
         session = self.session
@@ -187,6 +222,8 @@ class _Client:
                 self._forget_all()
             case say.GetModel() | say.CancelModel():
                 self._models(request, event_id)
+            case say.ReportTurn(report):
+                self._figures.metrics.turn_over(report)
 
     def _forget_all(self) -> None:
         """Begin a session with the settings of the one before, which may still end what it was at."""
@@ -219,11 +256,14 @@ def run_core(
     token_file: Path | None,
     *,
     simulated: tuple[Profile, Loader] | None = None,
+    watch: Callable[[float], Watching] = Watching,
+    pace: Pace = PACE,
 ) -> int:
     """Run the core until its parent closes stdin, or (with a token file) until SIGINT or SIGTERM. The exit code.
 
     As a child: the first line of stdin is `{"token": "..."}`, the first line of stdout `{"port": N}`; all else that is
     printed goes to stderr. `simulated` are models that stand in for those of the settings.
+    `watch` makes what looks after the machine, given how much of the memory may be in use; `pace` is the governor's.
     """
     form = "%(asctime)s core %(levelname)s %(name)s %(message)s"
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=form)
@@ -252,8 +292,11 @@ def run_core(
         answers.flush()
 
     offered = offering(settings, profile) if simulated is None else None
-    watching = Watching(settings.core.memory_percent)
-    server = CoreServer(core, settings, token, offered, watching)
+    watching = watch(settings.core.memory_percent)
+    # What a model is simulated to take heats no machine.
+    governs = governing(settings.core, core, watching, pace) if simulated is None else None
+    server = CoreServer(core, settings, token, offered, watching, governs)
+    port = port or settings.core.port
     asyncio.run(_serve(core, offered, watching, server, port, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
@@ -269,6 +312,7 @@ def _make_way() -> None:
 def _end_wedged(stuck_s: float) -> None:
     """A native call that hangs cannot be ended but with its process; whoever supervises it starts another."""
     _log.error("the model has not come back from a call for %.1f s: this process ends", stuck_s)
+    faulthandler.dump_traceback()  # into the log: where it hangs
     sys.stderr.flush()
     os._exit(wire.WEDGED_EXIT)
 
@@ -289,8 +333,13 @@ async def _serve(
         with contextlib.suppress(NotImplementedError):  # Windows has no handlers on the loop; Ctrl+C raises there
             loop.add_signal_handler(number, stop.set)
     if follow_stdin:
-        threading.Thread(target=_wait_for_parent, args=(loop, stop), name="parent", daemon=True).start()
-    listening = await server.listen(port)
+
+        def parent_gone() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: it ends already
+                loop.call_soon_threadsafe(stop.set)
+
+        follow_parent(parent_gone)
+    listening = await server.listen(port, else_any=follow_stdin)
     core.start()
     watching.start()
     if offered is not None:
@@ -304,14 +353,6 @@ async def _serve(
     listening.close()
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(listening.wait_closed(), _STOP_S)
-
-
-def _wait_for_parent(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
-    """Stdin ends when the parent closes it or dies, however it dies: no core outlives its terminal."""
-    with contextlib.suppress(OSError, ValueError):
-        while os.read(0, 4096):
-            pass
-    loop.call_soon_threadsafe(stop.set)
 
 
 def _private_stdout() -> IO[str]:

@@ -14,6 +14,7 @@ from parlor_tui.events import (
     CoreFailed,
     CoreFetched,
     CoreFetching,
+    CoreGoverned,
     CoreHello,
     CoreLoading,
     CoreNotice,
@@ -44,6 +45,8 @@ from parlor_tui.link import machine_event
 from parlor_tui.link.wire import OUTPUT_RATE_HZ, TURN_KEY, Json, ProtocolError, decode_bytes, encode_bytes
 from parlor_tui.settings import Tuning
 
+_FAILED = "failed"
+"""The code of a failure of which nothing more is known."""
 _STANDARD_REASONS = ("turn_detected", "client_cancelled", "max_output_tokens", "content_filter")
 
 
@@ -98,6 +101,8 @@ class Encoder:
                 return [{"type": "parlor.models.over", **asdict(event)}]
             case CoreNotice(text):
                 return [{"type": "parlor.notice", "text": text}]
+            case CoreGoverned():
+                return [{"type": "parlor.governor", **asdict(event)}]
             case CoreError(code, message, param, event_id):
                 error = {"type": "invalid_request_error", "code": code, "message": message}
                 return [{"type": "error", "error": error | {"param": param, "event_id": event_id}}]
@@ -185,7 +190,7 @@ class Encoder:
         elif event.reason:
             details["parlor_reason"] = event.reason
         if event.status == "failed":
-            details["error"] = {"type": "server_error", "code": "failed", "message": event.reason}
+            details["error"] = {"type": "server_error", "code": event.code or _FAILED, "message": event.reason}
         response = _response(event.response_id, event.item_id, event.turn, event.status, speak) | {
             "status_details": details,
             "output": [item],
@@ -347,6 +352,9 @@ def _decode(message: Json) -> CoreEvent | None:
             return CoreFetched(message["name"], message["model"], message["outcome"], message["text"])
         case "parlor.notice":
             return CoreNotice(message["text"])
+        case "parlor.governor":
+            reasons, reduced = (tuple(str(words) for words in message[name]) for name in ("reasons", "reduced"))
+            return CoreGoverned(int(message["level"]), reasons, reduced, str(message["advice"]))
         case "parlor.turn.judged":
             return TurnJudged(**{item.name: message[item.name] for item in fields(TurnJudged)})
         case "parlor.eager.ready":
@@ -408,6 +416,8 @@ def _decode_done(response: Json) -> ReplyDone:
         (counts.get("input_token_details") or {}).get("cached_tokens", 0),
         counts.get("parlor_writing_ms", 0.0),
     )
-    reason = details.get("reason") or details.get("parlor_reason") or (details.get("error") or {}).get("message", "")
+    error = details.get("error") or {}
+    reason = details.get("reason") or details.get("parlor_reason") or error.get("message", "")
+    code = "" if error.get("code") in (None, _FAILED) else error["code"]
     item_id = output[0]["id"] if output else ""
-    return ReplyDone(response["id"], item_id, _turn(response), response["status"], text, reason, usage)
+    return ReplyDone(response["id"], item_id, _turn(response), response["status"], text, reason, usage, code)

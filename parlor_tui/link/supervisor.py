@@ -1,4 +1,4 @@
-"""Keeps a core running as a child process and linked; starts it again when it dies."""
+"""Keeps a core running as a child process and linked; starts it again when it dies, hangs or never gets ready."""
 
 from __future__ import annotations
 
@@ -7,33 +7,41 @@ import json
 import logging
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from parlor_tui.events import CoreEvent, now_s
-from parlor_tui.link.client import Link, LinkError
-from parlor_tui.link.wire import WEDGED_EXIT
+from parlor_tui.link.back_off import BackOff
+from parlor_tui.link.client import OPEN_S, Link, LinkError
+from parlor_tui.link.endings import in_words, memory_kills
+from parlor_tui.link.following import Following, Lost, Relinks
+from parlor_tui.link.pulse import Patience
 from parlor_tui.logfile import open_log
 from parlor_tui.settings import Settings
 
 _log = logging.getLogger(__name__)
 _START_S = 20.0
-_BACK_OFF_S = (0.2, 1.0, 2.0, 4.0, 8.0)
 _RETIRE_S = 2.0
 """A core that is to make room for another has this long to end in order."""
-_FORGIVEN_AFTER_S = 60.0
-"""Crashes longer ago than this do not count towards the limit."""
+_DYING_S = 0.3
+"""When a core dies its link is gone first, and its process so much later at most."""
+_RELINK_S = 1.0
+
+Then = Literal["start", "link", "stop"]
+"""What comes after a core was lost: another one is started, the same one is linked to again, or nothing."""
 
 
 class Supervisor:
     """Runs `command` (a core that takes its token on stdin) and links to it, again and again until `stop`.
 
     Callbacks come on the supervisor's or the link's threads: `on_up` with a fresh link, `on_event` with what the core
-    says, `on_down` with the reason (empty after `restart`) and whether it will be tried again.
+    says, `on_down` with the reason (empty after `restart`) and what comes then. After "stop" nothing does, until
+    `restart`.
     """
 
     def __init__(
@@ -42,14 +50,18 @@ class Supervisor:
         log: Path,
         on_up: Callable[[Link], None],
         on_event: Callable[[CoreEvent], None],
-        on_down: Callable[[str, bool], None],
+        on_down: Callable[[str, Then], None],
+        *,
+        patience: Patience | None = None,
     ) -> None:
         self._command = list(command)
         self._log = log
         self._on_up = on_up
         self._on_event = on_event
         self._on_down = on_down
+        self._patience = patience or Patience()
         self._stopping = threading.Event()
+        self._anew = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._link: Link | None = None
@@ -66,15 +78,20 @@ class Supervisor:
         self._thread.start()
 
     def restart(self) -> None:
-        """End the core and start another at once; returns at once. It counts as no crash. Without a core: nothing."""
+        """End the core and start another at once; returns at once. It counts as no crash.
+
+        Without a core: one that was given up on, or waits to be started, is started now; else nothing.
+        """
         with self._lock:
             self._retired = link = self._link
+        self._anew.set()
         if link is not None:
             link.close()
 
     def stop(self, timeout_s: float) -> None:
         """End the core, first by closing its stdin, then by force. Takes about `timeout_s` at most."""
         self._stopping.set()
+        self._anew.set()
         with self._lock:
             process, link = self._process, self._link
         if link is not None:
@@ -85,55 +102,77 @@ class Supervisor:
             self._thread.join(0.5)
 
     def _run(self) -> None:
-        crashes: deque[float] = deque(maxlen=len(_BACK_OFF_S) + 1)
+        back_off = BackOff()
         while not self._stopping.is_set():
-            reason = self._once()
+            self._anew.clear()
+            following = Following(self._patience, self._on_event)
+            reason = self._once(following)
             if self._stopping.is_set():
                 return
             if not reason:
-                self._on_down("", True)
+                self._on_down("", "start")
                 continue
-            crashes.append(now_s())
-            while crashes and crashes[0] < now_s() - _FORGIVEN_AFTER_S:
-                crashes.popleft()
-            again = len(crashes) <= len(_BACK_OFF_S)
-            self._on_down(reason, again)
-            if not again:
-                return
-            self._stopping.wait(_BACK_OFF_S[len(crashes) - 1])
+            wait_s = back_off.ended(following.useful_s(now_s()))
+            self._on_down(reason, "stop" if wait_s is None else "start")
+            if wait_s is None:
+                self._anew.wait()
+                back_off.forgive()
+            else:
+                self._anew.wait(wait_s)
 
-    def _once(self) -> str:
+    def _once(self, following: Following) -> str:
         """Start one core and follow it to its end; the reason for that, in one line; empty if it was to end."""
+        kills = memory_kills()
+
+        def why(otherwise: str, within_s: float = _DYING_S) -> str:
+            try:
+                code = process.wait(within_s)
+            except subprocess.TimeoutExpired:
+                return otherwise
+            return in_words(code, self._log, out_of_memory=memory_kills() > kills)
+
         token = secrets.token_urlsafe(32)
         try:
             process = self._spawn()
         except OSError as error:
             return f"the core cannot be started: {error}"
-        closed = threading.Event()
-        grace_s = 0.5
+        grace_s = 0.0  # one that is of no use any more has nothing to end in order
         try:
-            port = self._handshake(process, token)
+            port = self._handshake(process, token, following)
             if port is None:
-                return self._why(process, "the core did not start")
-            url = f"ws://127.0.0.1:{port}/v1/realtime"
-            link = Link(url, token, self._on_event, lambda _reason: closed.set())
-            with self._lock:
-                self._link = link
-            self._on_up(link)
-            link.start()
-            closed.wait()
-            with self._lock:
-                retired = self._retired is link
-            if retired:
-                grace_s = _RETIRE_S
-                return ""
-            return self._why(process, "the link to the core was lost")
-        except LinkError as error:
-            return str(error)
+                return why("the core did not start")
+            url, relinks, lost = f"ws://127.0.0.1:{port}/v1/realtime", Relinks(), ""
+            while True:
+                try:
+                    how = self._follow(process.pid, url, token, following, _RELINK_S if lost else OPEN_S)
+                except LinkError as error:
+                    return why(lost or str(error))
+                if how == "retired":
+                    grace_s = _RETIRE_S
+                    return ""
+                lost = following.reason(how)
+                ended = why("", _DYING_S if how == "closed" else 0.0)
+                if ended or how in ("stopped", "never ready") or self._stopping.is_set() or not relinks.again(now_s()):
+                    return ended or lost
+                self._on_down(lost, "link")
         finally:
             with self._lock:
                 self._link = None
             end(process, grace_s)
+
+    def _follow(self, pid: int, url: str, token: str, following: Following, open_s: float) -> Lost | Literal["retired"]:
+        """Link to the core and follow it until that is of no use any more; how it was lost. Raises LinkError."""
+        closed = threading.Event()
+        link = Link(url, token, following.said, lambda _reason: closed.set(), open_s=open_s)
+        with self._lock:
+            self._link = link
+        self._on_up(link)
+        link.start()
+        lost = following.watch(link, pid, closed)
+        link.close()
+        with self._lock:
+            self._link = None
+            return "retired" if self._retired is link else lost
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         log_fd, _ = open_log(self._log)
@@ -146,11 +185,13 @@ class Supervisor:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=os.environ | {"PYTHONFAULTHANDLER": "1", "PYTHONUNBUFFERED": "1"},
-                start_new_session=True,  # Ctrl+C is for the terminal process, which stops the core in order
+                # Ctrl+C is for the terminal process, which stops the core in order. In the same session: when the
+                # terminal is killed, the system ends a core that stands still as well (SIGHUP, SIGCONT).
+                process_group=0,
             )
             return self._process
 
-    def _handshake(self, process: subprocess.Popen[bytes], token: str) -> int | None:
+    def _handshake(self, process: subprocess.Popen[bytes], token: str, following: Following) -> int | None:
         """Give the token, get the port; None if the core ends or says nothing in time."""
         found: list[int] = []
         to_core, from_core = process.stdin, process.stdout
@@ -165,29 +206,21 @@ class Supervisor:
 
         talking = threading.Thread(target=talk, name="core-handshake", daemon=True)
         talking.start()
-        talking.join(_START_S)
-        return found[0] if found else None
-
-    def _why(self, process: subprocess.Popen[bytes], otherwise: str) -> str:
-        try:
-            code = process.wait(0.5)
-        except subprocess.TimeoutExpired:
-            return otherwise
-        if code == WEDGED_EXIT:
-            return "the model hung and was given up on"
-        if code < 0:
-            return f"the core was killed by signal {-code}"
-        return f"the core ended with code {code}" + (f"; see {self._log}" if code else "")
+        greeted = following.greets(talking, process.pid, _START_S)
+        return found[0] if greeted and found else None
 
 
 def end(process: subprocess.Popen[bytes], timeout_s: float) -> None:
-    """End `process`: close its stdin, wait, then kill it."""
+    """End `process`, the leader of its group: close its stdin, wait, then kill it."""
     with contextlib.suppress(OSError):
         if process.stdin is not None:
             process.stdin.close()
     try:
         process.wait(timeout_s)
     except subprocess.TimeoutExpired:
+        if hasattr(os, "killpg"):  # with what it started
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from parlor_tui.events import now_s
+from parlor_tui.models import guarded
 from parlor_tui.models.base import Cancelled, SourceFault, Watch
 
 POLL_S = 0.1
@@ -38,7 +40,7 @@ def run_child(
 
     `answered(line)` tells whether a line shows that the far side answered; `arrived_bytes()` is what is on disk so far,
     and growth is an answer too. `on_line` gets every line. `reason(lines)` finds in the last lines why it went wrong.
-    The child's standard input is a pipe that closes when we die.
+    When we die it dies, too, with all that it started (see `guarded`).
     Raises Cancelled within a second of `watch.cancelled`; SourceFault if the child does not start, fails, gets no
     answer within `watch.connect_s` of its first line, or stalls for `watch.stall_s`. It is dead by then, with all that
     it started.
@@ -88,9 +90,11 @@ def _start(command: Sequence[str], folder: Path, environment: Mapping[str, str])
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW
+    if shutil.which(command[0]) is None:
+        raise SourceFault(f"{Path(command[0]).name} cannot be run: it is not there")
     try:
         return subprocess.Popen(
-            list(command),
+            [sys.executable, "-I", str(Path(guarded.__file__)), *command],
             cwd=folder,
             env={**os.environ, **environment},
             stdin=subprocess.PIPE,

@@ -7,7 +7,15 @@ derived from these declarations, so that a key is written down once.
 from parlor_tui.settings.declare import SettingsError
 from parlor_tui.settings.file import describe, load, parse, toml_value
 from parlor_tui.settings.keys import Keys
-from parlor_tui.settings.places import APP, config_file, conversations_folder, log_file, models_folder
+from parlor_tui.settings.places import (
+    APP,
+    config_file,
+    conversations_folder,
+    incidents_beside,
+    journal_beside,
+    log_file,
+    models_folder,
+)
 from parlor_tui.settings.sections import (
     SECTIONS,
     Answering,
@@ -16,6 +24,7 @@ from parlor_tui.settings.sections import (
     Core,
     Devices,
     Hearing,
+    Journal,
     Models,
     Screen,
     Seeing,
@@ -33,6 +42,7 @@ __all__ = [
     "Core",
     "Devices",
     "Hearing",
+    "Journal",
     "Keys",
     "Models",
     "Screen",
@@ -46,6 +56,8 @@ __all__ = [
     "config_file",
     "conversations_folder",
     "describe",
+    "incidents_beside",
+    "journal_beside",
     "load",
     "log_file",
     "models_folder",

@@ -23,6 +23,16 @@ def log_file() -> Path:
     return Path(platformdirs.user_log_path(APP, appauthor=False)) / "parlor-tui.log"
 
 
+def journal_beside(log: Path) -> Path:
+    """Where the journal of those is kept whose log is `log`."""
+    return log.with_name("journal.jsonl")
+
+
+def incidents_beside(log: Path) -> Path:
+    """The folder in which their incidents are kept."""
+    return log.with_name("incidents")
+
+
 def conversations_folder(settings: Settings) -> Path:
     """Where conversations are kept, if they are."""
     import platformdirs

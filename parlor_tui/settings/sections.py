@@ -188,7 +188,13 @@ class Devices:
     output_latency_ms: int = key(
         40, "ms", "asked of the sound system: lower answers sooner, higher never crackles", low=5, high=500
     )
-    jitter_buffer_ms: int = key(500, "ms", "most speech waiting in the speaker's own buffer", low=60, high=2000)
+    jitter_buffer_ms: int = key(
+        500,
+        "ms",
+        "most speech waiting in the speaker's own buffer: half a second bridges any gap, and more is never taken",
+        low=60,
+        high=500,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +216,33 @@ class Core:
         8192, "MB", "compiled weights and shaders that make the next start quick; older ones go", low=0, high=262_144
     )
     threads: int = key(0, "threads", "shared by the models; 0 means one for every core, 8 at most", low=0, high=64)
-    max_requests: int = key(2, "replies", "made at the same time for all terminals together", low=1, high=16)
+    max_requests: int = key(
+        2,
+        "replies",
+        "made at the same time for all terminals together; others wait in turn for ten seconds at most",
+        low=1,
+        high=8,
+    )
+    governor: bool = key(
+        True,
+        "",
+        "do with less (smaller pictures, no eager replies, shorter replies, shorter memory) while the machine is hot, "
+        "throttled, out of memory or slow, and say so; off: go on at full tilt",
+    )
+    port: int = key(
+        0,
+        "",
+        "where the core listens, on this machine alone; 0 is any free one, and so is what another program has taken; "
+        "monitoring needs one that stays",
+        low=0,
+        high=65_535,
+    )
+    metrics_open: bool = key(
+        False,
+        "",
+        "on: whoever has an account on this machine may read the figures at /metrics, which tell when and how much is "
+        "talked here, never what; off: only with the token",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +300,16 @@ class Conversations:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """What is kept of how each turn went: times and figures, beside the log. It never leaves the machine."""
+
+    enabled: bool = key(True, "", "off: no journal, and no incident is kept either; needs a new start")
+    words: bool = key(False, "", "keep what was said and answered, too; otherwise no word of it is in the journal")
+    size_mb: int = key(5, "MB", "a file of this size is put by, and the next one begun", low=1, high=1024)
+    files: int = key(5, "files", "so many are kept, the oldest goes first", low=1, high=100)
+
+
 SECTIONS: Mapping[str, type] = {
     "hearing": Hearing,
     "seeing": Seeing,
@@ -279,5 +321,6 @@ SECTIONS: Mapping[str, type] = {
     "models": Models,
     "screen": Screen,
     "conversations": Conversations,
+    "journal": Journal,
     "keys": Keys,
 }

@@ -19,6 +19,7 @@ from parlor_tui.settings.sections import (
     Core,
     Devices,
     Hearing,
+    Journal,
     Models,
     Screen,
     Seeing,
@@ -77,6 +78,7 @@ class Settings:
     core: Core = field(default_factory=Core)
     models: Models = field(default_factory=Models)
     conversations: Conversations = field(default_factory=Conversations)
+    journal: Journal = field(default_factory=Journal)
     screen: Screen = field(default_factory=Screen)
     keys: Keys = field(default_factory=Keys)
     explicit: frozenset[str] = frozenset()

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from dataclasses import replace
 
+from parlor_tui.counts import Count, count
 from parlor_tui.events import (
     CameraFrame,
     Caption,
@@ -64,6 +65,7 @@ class Bridge:
                 if not self._closed:
                     self._meters[type(event)] = event
                 return
+            waited = False
             while not self._closed:
                 if self._facts and (joined := merged(self._facts[-1], event)) is not None:
                     self._facts[-1] = joined
@@ -71,6 +73,9 @@ class Bridge:
                 if len(self._facts) < self._limit or self._drainer == threading.get_ident():
                     self._facts.append(event)
                     return
+                if not waited:
+                    waited = True
+                    count(Count.SCREEN_WAITS)
                 self._changed.wait()
 
     def drain(self) -> list[Event]:

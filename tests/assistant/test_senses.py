@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlor_tui.assistant.inbox import CameraGone, Input, MicrophoneTrouble, OfSenses, UseDevice
 from parlor_tui.assistant.inbox import DevicesFound as Noticed
-from parlor_tui.assistant.inbox import Input, MicrophoneEnded, OfSenses, SpeakerLost, UseDevice
 from parlor_tui.assistant.looking import has_changed
 from parlor_tui.assistant.opening import AT_WORK_AT_MOST
 from parlor_tui.assistant.senses import Senses
@@ -237,21 +237,51 @@ def test_what_is_plugged_in_again_is_looked_for_once_with_every_stream_closed(fi
     room.settle(lambda: room.senses.has_microphone and room.senses.speaker is not None)
 
 
-def test_without_any_microphone_the_default_is_not_what_the_speaker_plays(file: Path) -> None:
-    room = Room(file, microphone="default")
-    room.senses.take(Noticed(Found((), ("built-in",)), ()))
-    room.senses.open("microphone")
-    room.settle(lambda: "no microphone is there" in room.notice("microphone"))
-    assert not room.opened
-
-
 def test_a_loss_that_is_told_of_an_earlier_device_means_nothing(file: Path) -> None:
     room = Room(file, speaker="default")
     room.senses.open("speaker")
     room.settle(lambda: room.senses.speaker is not None)
-    lost, ended = SpeakerLost("gone", room.opened[0]), MicrophoneEnded("gone", object())
-    assert room.senses.is_used("speaker", lost.device)
-    assert not room.senses.is_used("microphone", ended.device)
+    before = room.opened[0]
+    room.senses.take(UseDevice("speaker", "headset", remember=False))
+    room.settle(lambda: room.label("speaker") == "headset")
+    room.senses.ready()
+    room.senses.ended("speaker", "it takes no sound", before)
+    assert room.senses.speaker is room.opened[1]
+    room.senses.ended("speaker", "it takes no sound", room.opened[1])
+    assert room.senses.speaker is None
+    assert "it takes no sound" in room.notice("speaker")
+
+
+@pytest.mark.parametrize("kind", ["microphone", "camera"])
+def test_trouble_that_an_earlier_device_tells_late_is_not_the_new_ones(file: Path, kind: str) -> None:
+    room = Room(file, **{kind: "default"})
+    room.senses.open(kind)  # type: ignore[arg-type]
+    room.settle(lambda: room.label(kind) == "built-in")
+    room.senses.take(UseDevice(kind, "headset", remember=False))  # type: ignore[arg-type]
+    room.settle(lambda: room.label(kind) == "headset")
+    before, now = room.opened
+    for device, told in ((before, False), (now, True)):
+        if kind == "camera":
+            room.senses.take(CameraGone("no picture", device))
+        else:
+            room.senses.take(MicrophoneTrouble("only silence", device))
+        assert any("no picture" in text or "only silence" in text for _, text in room.notices) is told
+    room.senses.close()
+
+
+def test_one_that_ends_before_it_came_into_use_is_lost_and_opened_again(file: Path) -> None:
+    room = Room(file, microphone="default")
+    room.senses.ready()
+    room.senses.open("microphone")
+    while not room.opened:
+        threading.Event().wait(0.01)
+    room.senses.ended("microphone", "it died at once", room.opened[0])
+    room.settle(lambda: "it died at once" in room.notice("microphone"))
+    assert not room.senses.has_microphone
+    assert room.senses.hurry, "it is tried again at once"
+    room.senses.retry(idle=True)
+    room.settle(lambda: room.senses.has_microphone)
+    assert room.notice("microphone") == ""
 
 
 def test_the_camera_is_seen_only_while_somebody_looks_and_a_still_picture_once(file: Path) -> None:
@@ -273,7 +303,7 @@ def test_the_camera_is_seen_only_while_somebody_looks_and_a_still_picture_once(f
 
 
 def test_a_camera_that_gives_no_picture_any_more_is_gone(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("parlor_tui.assistant.looking.GONE_S", 0.2)
+    monkeypatch.setattr("parlor_tui.assistant.looking.FIRST_S", 0.2)
     monkeypatch.setattr("parlor_tui.assistant.looking.NOT_SHOWN_S", 0.05)
     room = Room(file, camera="built-in")
     room.senses.open("camera")

@@ -11,6 +11,7 @@ from parlor_tui.assistant.utterance import Heard
 from parlor_tui.events import (
     AskedAgain,
     CaptionFinal,
+    CoreError,
     CoreNotice,
     EagerCount,
     EagerDropped,
@@ -34,7 +35,9 @@ from parlor_tui.events import (
 )
 from parlor_tui.hearing.turn import Action, Begin, Commit, Confirm, Drop, Pause, ReplyPhase, Resume, Settle, Stir, Sure
 from parlor_tui.link.client_events import (
+    AppendAudio,
     CancelResponse,
+    ClearAudio,
     ClientEvent,
     CommitAudio,
     CreateItem,
@@ -462,3 +465,44 @@ def test_without_a_speaker_or_a_core_nothing_is_said_aloud_and_nothing_hangs() -
     terminal, _ = saying_aloud()
     terminal.talk.core_said(SpeechOver(1, "the voice broke"))
     assert [event.text for event in terminal.events if isinstance(event, Failed)] == ["not said aloud: the voice broke"]
+
+
+def sound_at_the_core(sent: list[ClientEvent]) -> bytes:
+    """What a core holds of the turn after all that."""
+    sound = b""
+    for event in sent:
+        match event:
+            case AppendAudio(pcm16):
+                sound += pcm16
+            case ClearAudio():
+                sound = b""
+            case CommitAudio():
+                break
+    return sound
+
+
+@pytest.mark.parametrize("ending", ["voice", "key"])
+def test_what_the_core_let_go_of_while_this_process_stood_still_is_told_anew(ending: str) -> None:
+    terminal = Terminal()
+    words = [bytes([number, 0]) for number in range(6)]
+    for number, word in enumerate(words[:3]):
+        terminal.talk.heard(Heard(-20.0, 0.9, (Begin(),) if number == 0 else (), word), 1.0, lambda: None)
+    terminal.sent.clear()
+    terminal.talk.core_said(CoreError("input_timeout", "the audio was dropped"))
+    for word in words[3:]:
+        if ending == "voice":
+            terminal.talk.heard(Heard(-20.0, 0.9, (), word), 1.0, lambda: None)
+    terminal.talk.heard(Heard(actions=(Commit(1.0),)), 1.0, lambda: None)
+    assert sound_at_the_core(terminal.sent) == b"".join(words if ending == "voice" else words[:3])
+    assert terminal.sent.count(ClearAudio()) == 1
+    assert [event for event in terminal.events if isinstance(event, Failed)] == []
+
+
+def test_an_utterance_that_was_dropped_meanwhile_is_not_told_anew() -> None:
+    terminal = Terminal()
+    terminal.hear(Begin())
+    terminal.talk.core_said(CoreError("input_timeout", "the audio was dropped"))
+    terminal.talk.heard(Heard(actions=(Drop(1.0),)), 1.0, lambda: None)
+    terminal.sent.clear()
+    terminal.hear(Begin())
+    assert [type(event) for event in terminal.sent] == [AppendAudio]

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from parlor_tui import appending
 from parlor_tui.assistant import Assistant
+from parlor_tui.assistant.conversing import READING_AT_MOST
 from parlor_tui.bench.watching import Watch
+from parlor_tui.conversations import writer
 from parlor_tui.conversations.record import head_line, turn_line
-from parlor_tui.events import ConversationBegun, Failed, Ready, RecordingChanged, TurnDone
+from parlor_tui.conversations.store import Store
+from parlor_tui.events import ConversationBegun, Failed, Notice, Ready, RecordingChanged, TurnDone
 from parlor_tui.settings import Settings
 from tests.assistant import scripted_core
 
@@ -103,3 +110,71 @@ def test_quick_hands(desk: Desk, tmp_path: Path) -> None:
     said = [json.loads(line).get("said") for line in (kept / "talk.jsonl").read_text("utf-8").splitlines()]
     assert said[-3:] == [None, "third", None]
     assert [event for event in watch.since(0) if isinstance(event, Failed)] == [failed, refused]
+
+
+def test_a_disk_that_hangs_over_a_conversation_holds_nothing_up_but_what_is_typed_for_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept" / NAME
+    kept.mkdir(parents=True)
+    os.mkfifo(kept / "talk.jsonl")  # whoever opens it waits, as before a disk that hangs, until somebody writes
+    assistant, watch = desk.assistant, desk.watch
+    assistant.start()
+    assert watch.wait(0, Ready, 20.0) is not None
+    mark = watch.mark()
+    assistant.reopen(NAME)
+    assistant.say("and then?")
+    assistant.set_recording("text")
+    assert watch.wait(mark, RecordingChanged, 5.0) is not None, "the assistant waits for the disk"
+    assert watch.wait(mark, ConversationBegun, 0.2) is None
+    lines = [
+        head_line("2026-11-30T14:18:52+00:00", "lite", "small"),
+        turn_line(1, said="Hello.", reply="Hi.", status="completed"),
+    ]
+    (kept / "talk.jsonl").write_bytes(b"".join(lines))
+    assert watch.wait(mark, ConversationBegun, 5.0) is not None
+    assert watch.wait(mark, TurnDone, 10.0, lambda event: event.heard == "and then?") is not None
+    assert desk.told_since_forgetting() == [("user", "Hello."), ("assistant", "Hi."), ("user", "and then?")]
+
+    mark = watch.mark()
+    for _ in range(READING_AT_MOST + 1):
+        assistant.reopen(NAME)
+    refused = watch.wait(mark, Failed, 5.0)
+    assert refused is not None
+    assert refused.text.endswith("the disk hangs")
+    assistant.say("forgotten")
+    assistant.new_conversation()
+    assert watch.wait(mark, ConversationBegun, 5.0) is not None
+    (kept / "talk.jsonl").write_bytes(lines[0])
+    assert watch.wait(mark, TurnDone, 0.5) is None
+    begun = [event.name for event in watch.since(mark) if isinstance(event, ConversationBegun)]
+    assert begun == [""], "what was asked for before is not wanted any more"
+
+
+def test_a_talk_over_a_full_disk_is_told_goes_on_and_is_kept_once_there_is_room(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = threading.Event()
+    full.set()
+
+    def append(file: Path, content: bytes) -> None:
+        if full.is_set():
+            raise OSError(errno.ENOSPC, "No space left on device", str(file))
+        appending.append(file, content)
+
+    monkeypatch.setattr(writer, "append", append)
+    monkeypatch.setattr(writer, "ROOM_AGAIN_S", 0.1)
+    assistant, watch = desk.assistant, desk.watch
+    assistant.start()
+    assert watch.wait(0, Ready, 20.0) is not None
+    assistant.set_recording("text")
+    assistant.say("Hello?")
+    told = watch.wait(0, Notice, 2.0, lambda event: event.key == "disk")
+    assert told is not None
+    assert "No space left on device; what is said waits for room" in told.text
+    assert watch.wait(0, TurnDone, 10.0) is not None, "the talk goes on"
+    full.clear()
+    assert watch.wait(0, Notice, 2.0, lambda event: event.key == "disk" and not event.text) is not None
+    assistant.stop(2.0)
+    (name,) = Store(tmp_path / "kept").names()
+    assert [turn.said for turn in Store(tmp_path / "kept").load(name).turns] == ["Hello?"]

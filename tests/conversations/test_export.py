@@ -6,6 +6,7 @@ import base64
 import re
 import stat
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +18,7 @@ from markdown_it import MarkdownIt
 
 from parlor_tui.conversations import html
 from parlor_tui.conversations.export import (
+    LARGEST_FILE_BYTES,
     as_json,
     fresh_file,
     from_json,
@@ -191,3 +193,32 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch:
     with pytest.raises(ConversationError, match=r"^[^\n]*cannot be written[^\n]*$"):
         write(Path(out), ["words"])
     assert [file.name for file in tmp_path.iterdir()] == ["a-file"]
+
+
+def test_no_link_that_waits_beside_a_file_is_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("untouched")
+    for name in (".talk.md.part", "talk.md.part", "talk.md"):
+        (tmp_path / name).hardlink_to(victim)
+    out = write(tmp_path / "talk.md", ["words"])
+    assert out.read_text("utf-8") == "words"
+    assert victim.read_text() == "untouched"
+
+
+def test_what_breaks_off_leaves_nothing_behind(tmp_path: Path) -> None:
+    def pieces() -> Iterator[str]:
+        yield "half"
+        raise ConversationError("the other half cannot be read")
+
+    with pytest.raises(ConversationError):
+        write(tmp_path / "talk.md", pieces())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sound_beyond_all_measure_is_none(tmp_path: Path) -> None:
+    for number, size in ((1, LARGEST_FILE_BYTES), (2, LARGEST_FILE_BYTES + 1)):
+        with (tmp_path / f"{number:04d}-user.wav").open("wb") as file:
+            file.truncate(size)
+    sounds = sounds_in(tmp_path)
+    assert len(sounds(1, "user") or b"") == LARGEST_FILE_BYTES
+    assert sounds(2, "user") is None

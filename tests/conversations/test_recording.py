@@ -233,14 +233,14 @@ def test_a_conversation_deleted_while_it_is_written_is_no_trouble(
     troubles: list[str] = []
     writer = Writer(troubles.append)
     folder = tmp_path / "2026-01-02-030405"
-    written = writer_module._append
+    written = writer_module.append
 
     def deleted_first(file: Path, content: bytes) -> None:
         if content == b"late":
             Store(tmp_path).delete(folder.name)
         written(file, content)
 
-    monkeypatch.setattr(writer_module, "_append", deleted_first)
+    monkeypatch.setattr(writer_module, "append", deleted_first)
     writer.begin(folder, head_line("2026-01-02T03:04:05+00:00", "lite", "m"))
     if operation == "append":
         writer.append(folder, b"late")
@@ -335,6 +335,36 @@ def test_three_that_begin_in_the_same_second_are_three_also_while_the_disk_is_sl
         terminal.recording.begin()
     awake.set()
     assert [[turn.said for turn in talk.turns] for talk in terminal.kept()] == [["One."], ["Two."], ["Three."]]
+
+
+def test_a_clock_that_is_set_back_changes_no_order_and_overwrites_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal(tmp_path, "text")
+    terminal.talk.typed("One.", None)
+    terminal.answer(1, "Yes.")
+    begun = datetime.now().astimezone()
+    set_back = begun - timedelta(hours=2)
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return set_back.astimezone(tz)
+
+    monkeypatch.setattr(recording, "datetime", Clock)
+    terminal.talk.typed("Two.", None)
+    terminal.answer(2, "Yes.")
+    for turn, said in ((3, "Three."), (4, "Four.")):
+        terminal.recording.begin()
+        terminal.talk.typed(said, None)
+        terminal.answer(turn, "Yes.")
+    kept = {talk.name: talk for talk in terminal.kept()}
+    (first,) = (talk for talk in kept.values() if len(talk.turns) == 2)
+    assert [turn.said for turn in first.turns] == ["One.", "Two."]
+    assert abs(datetime.fromisoformat(first.turns[0].at) - begun) < timedelta(seconds=10)
+    assert abs(datetime.fromisoformat(first.turns[1].at) - set_back) < timedelta(seconds=10)
+    base = f"{set_back:%Y-%m-%d-%H%M%S}"
+    assert sorted(set(kept) - {first.name}) == [base, f"{base}-2"]
 
 
 def test_after_the_machine_slept_the_time_is_the_wall_clocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

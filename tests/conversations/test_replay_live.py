@@ -49,7 +49,16 @@ def test_what_was_spoken_is_spoken_and_what_was_typed_is_typed(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"", "no WAV file"), (b"RIFF", "no WAV file"), (wav(b"", 16_000), "is empty"), (b"\0" * 100, "no WAV file")],
+    [
+        (b"", "no WAV file"),
+        (b"RIFF", "no WAV file"),
+        (wav(b"", 16_000), "is empty"),
+        (b"\0" * 100, "no WAV file"),
+        (wav(b"\0\0" * 100, 1), "has 1 samples a second"),
+        (wav(b"\0\0" * 100, 2**31 - 1), "has 2147483647 samples a second"),
+        (wav(bytes(2 * (1800 * 8000 + 1)), 8000), "is longer than 30 minutes"),
+    ],
+    ids=range(7),
 )
 def test_a_sound_that_is_none_is_named(content: bytes, said: str) -> None:
     with pytest.raises(ConversationError, match=f"the sound of turn 3 .*{said}"):

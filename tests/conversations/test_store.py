@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from parlor_tui.conversations import writer as writer_module
 from parlor_tui.conversations.record import ConversationError, head_line, turn_line
 from parlor_tui.conversations.store import Store, found, has_sound
 from parlor_tui.conversations.writer import Writer, wav
@@ -64,6 +65,58 @@ def test_a_full_disk_is_told_once_and_what_follows_is_let_go(tmp_path: Path) -> 
     assert "No space left on device" in troubles[0]
     assert str(folder) in troubles[0]
     assert not (folder / "0001-user.wav").exists()
+
+
+def test_a_full_disk_is_waited_for_and_nothing_is_lost_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "ROOM_AGAIN_S", 0.05)
+    folder = tmp_path / NAME
+    folder.mkdir()
+    talk = folder / "talk.jsonl"
+    talk.symlink_to("/dev/full")
+    troubles: list[str] = []
+    full: list[str] = []
+    writer = Writer(troubles.append, full.append)
+    writer.append(folder, head_line("2026-11-30T14:18:52+00:00", "lite", "small"))
+    for number in range(1, 50):
+        writer.append(folder, turn_line(number, said=f"turn {number}"))
+    writer.save(folder, "0001-user.wav", wav(b"\0\0" * 100, 16_000))
+    began_s = time.monotonic()
+    while not full:
+        assert time.monotonic() - began_s < 5
+        time.sleep(0.01)
+    assert full == [f"{talk}: cannot be written: No space left on device"]
+    time.sleep(0.2)
+    talk.unlink()  # somebody makes room
+    talk.write_bytes(b'{"half a li')
+    while len(full) < 2:
+        assert time.monotonic() - began_s < 5
+        time.sleep(0.01)
+    writer.close(10)
+    assert (troubles, full[1:]) == ([], [""])
+    kept = Store(tmp_path).load(NAME)
+    assert [turn.said for turn in kept.turns] == [f"turn {number}" for number in range(1, 50)]
+    assert has_sound(folder)
+
+
+def test_a_disk_that_stays_full_takes_so_much_memory_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "_WAITING_BYTES", 10_000)
+    (tmp_path / NAME).mkdir()
+    (tmp_path / NAME / "talk.jsonl").symlink_to("/dev/full")
+    troubles: list[str] = []
+    writer = Writer(troubles.append)
+    writer.append(tmp_path / NAME, b"{}\n")
+    began_s = time.monotonic()
+    while not troubles:
+        assert time.monotonic() - began_s < 5
+        writer.save(tmp_path / NAME, "0001-user.wav", b"RIFF" * 500)
+        time.sleep(0.01)
+    assert "No space left on device" in troubles[0]
+    writer.close(10)
+    assert len(troubles) == 1
 
 
 def test_after_trouble_it_can_be_tried_again(tmp_path: Path) -> None:

@@ -107,6 +107,18 @@ def test_only_pictures_that_are_to_be_shown_are_and_of_old_ones_the_newest_is_ke
     ]
 
 
+def test_of_more_pictures_than_any_context_takes_the_newest_are_kept() -> None:
+    memory = Memory()
+    for number in range(40):
+        memory.add(Item(f"item_{number}", "user", f"look {number}", image_jpeg=bytes(4_000_000)))
+        held = sum(len(item.image_jpeg or b"") for item in memory.items)
+        assert held <= 64 * 1024 * 1024
+    assert held == 64_000_000
+    assert len(memory.items) == 40
+    assert memory.items[-1].image_jpeg
+    assert not memory.items[0].image_jpeg
+
+
 def test_only_a_reply_can_be_truncated() -> None:
     memory = talk(("user", "Hi."))
     with pytest.raises(ValueError, match="only a reply"):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import socket
 import subprocess
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +21,7 @@ from openai.resources.realtime.realtime import AsyncRealtimeConnection
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from parlor_tui.core.admission import MOST_WAITING
 from tests.conftest import Home, make_home
 from tests.link.core_process import CoreProcess, start_core
 from tests.speaking import transcribe, utterance_16k, word_error_rate
@@ -269,6 +272,78 @@ def test_two_clients_have_two_conversations(core: CoreProcess) -> None:
             for events in await asyncio.gather(*(until(c, "response.done") for c in (first, second))):
                 assert events[-1].response.status == "completed"
                 assert of(events, "response.output_audio.delta")
+
+    talk(core, conversation)
+
+
+async def ask_at_once(connection: AsyncRealtimeConnection, text: str, most_tokens: int = 400) -> None:
+    await connection.session.update(
+        session={"type": "realtime", "max_output_tokens": most_tokens, "output_modalities": ["text"]}
+    )
+    await say(connection, text)
+    await connection.response.create()
+
+
+def test_a_third_client_waits_for_its_turn(core: CoreProcess) -> None:
+    async def conversation(first: AsyncRealtimeConnection) -> None:
+        client = core.client()
+        async with client.realtime.connect(model="lite") as second, client.realtime.connect(model="lite") as third:
+            for connection in (first, second, third):
+                await ask_at_once(connection, "What is the capital of Italy?", 20)
+            for events in await asyncio.gather(*(until(c, "response.done") for c in (first, second, third))):
+                assert events[-1].response.status == "completed"
+
+    talk(core, conversation)
+
+
+def test_when_the_line_is_full_the_next_one_is_told_so_and_nothing_is_left_of_those_who_go(core: CoreProcess) -> None:
+    async def conversation(late: AsyncRealtimeConnection) -> None:
+        await until(late, "parlor.ready")
+        client = core.client()
+        async with contextlib.AsyncExitStack() as waiting:
+            for _ in range(2 + MOST_WAITING):
+                connection = await waiting.enter_async_context(client.realtime.connect(model="lite"))
+                await ask_at_once(connection, "Tell me a long story about a dog.")
+                await until(connection, "response.created")
+            await ask_at_once(late, "Am I late?")
+            refused = (await until(late, "response.done"))[-1].response
+            assert refused.status == "failed"
+            assert refused.status_details.error.code == "server_busy"
+            assert "try again" in refused.status_details.error.message
+        await late.response.create()
+        assert (await until(late, "response.done"))[-1].response.status == "completed"
+
+    talk(core, conversation)
+
+
+def test_audio_that_a_client_forgets_is_dropped_but_not_that_of_a_user_who_pauses(core: CoreProcess) -> None:
+    sound = base64.b64encode(pcm16_24k("What is the capital of France?")).decode()
+
+    async def forgotten(connection: AsyncRealtimeConnection) -> None:
+        await until(connection, "parlor.ready")
+        await connection.input_audio_buffer.append(audio=sound)
+        began_s = time.monotonic()
+        error = (await until(connection, "error"))[-1].error
+        assert error.code == "input_timeout"
+        assert "nothing followed for 2 s" in error.message
+        assert 1.9 < time.monotonic() - began_s < 10
+        await until(connection, "input_audio_buffer.cleared")
+        await connection.input_audio_buffer.commit()
+        assert (await until(connection, "error"))[-1].error.code == "input_audio_buffer_commit_empty"
+
+    async def paused(connection: AsyncRealtimeConnection) -> None:
+        await until(connection, "parlor.ready")
+        await connection.input_audio_buffer.append(audio=sound)
+        await connection.send(cast("Any", {"type": "parlor.input.paused", "turn": 1, "pause": 1, "answer": False}))
+        await asyncio.sleep(3.0)
+        await connection.input_audio_buffer.commit()
+        events = await until(connection, "conversation.item.input_audio_transcription.completed")
+        assert not of(events, "error")
+        assert word_error_rate("What is the capital of France?", events[-1].transcript) <= 0.2
+
+    async def conversation(first: AsyncRealtimeConnection) -> None:
+        async with core.client().realtime.connect(model="lite") as second:
+            await asyncio.gather(forgotten(first), paused(second))
 
     talk(core, conversation)
 

@@ -16,6 +16,7 @@ import pytest
 from parlor_tui.events import CoreEvent, CoreHello
 from parlor_tui.link.client import Link
 from parlor_tui.link.supervisor import Supervisor
+from tests.waiting import until
 
 CORE = [sys.executable, str(Path(__file__).with_name("a_core.py"))]
 
@@ -26,7 +27,7 @@ class Watched:
     def __init__(self, log: Path) -> None:
         self.links: list[Link] = []
         self.greetings: list[int] = []
-        self.downs: list[tuple[str, bool]] = []
+        self.downs: list[tuple[str, str]] = []
         self._changed = threading.Condition()
         self.supervisor = Supervisor(CORE, log, self._up, self._said, self._down)
 
@@ -39,9 +40,9 @@ class Watched:
             self.greetings.append(self.supervisor.core_pid or 0)
             self._changed.notify_all()
 
-    def _down(self, reason: str, again: bool) -> None:
+    def _down(self, reason: str, then: str) -> None:
         with self._changed:
-            self.downs.append((reason, again))
+            self.downs.append((reason, then))
             self._changed.notify_all()
 
     def wait_for_core(self, number: int) -> int:
@@ -65,7 +66,7 @@ def test_a_restart_ends_the_core_in_order_and_brings_another(watched: Watched) -
     second = watched.wait_for_core(2)
     assert second != first.pid
     assert not first.is_running()
-    assert watched.downs == [("", True)]
+    assert watched.downs == [("", "start")]
     assert len(watched.links) == 2
 
 
@@ -76,12 +77,10 @@ def test_restarts_are_no_crashes_however_many(watched: Watched) -> None:
         watched.supervisor.restart()
     watched.wait_for_core(9)
     assert time.monotonic() - began_s < 4, "a restart waits for nothing"
-    assert watched.downs == [("", True)] * 8
+    assert watched.downs == [("", "start")] * 8
     os.kill(watched.greetings[-1], signal.SIGTERM)
     watched.wait_for_core(10)
-    reason, again = watched.downs[-1]
-    assert reason
-    assert again
+    assert watched.downs[-1] == ("the core was told to end (SIGTERM)", "start")
 
 
 def test_without_a_core_a_restart_is_nothing(tmp_path: Path) -> None:
@@ -92,3 +91,12 @@ def test_without_a_core_a_restart_is_nothing(tmp_path: Path) -> None:
     watched.wait_for_core(2)
     assert watched.downs[0][0], "the end of the first core was a crash"
     watched.supervisor.stop(2.0)
+
+
+def test_a_core_that_stands_still_before_it_greets_is_replaced(watched: Watched) -> None:
+    until(lambda: watched.supervisor.core_pid is not None, "a process")
+    first = psutil.Process(watched.supervisor.core_pid)
+    first.suspend()
+    assert watched.wait_for_core(1) != first.pid
+    assert watched.downs == [("the core did not start", "start")]
+    assert not first.is_running()

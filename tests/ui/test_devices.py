@@ -11,10 +11,10 @@ from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from parlor_tui.events import DevicesChanged, DeviceUsed, Event, Failed, MicLevel
+from parlor_tui.events import DevicesChanged, DeviceUsed, Event, Failed, MicLevel, now_s
 from parlor_tui.settings import Devices
 from parlor_tui.ui.device_choices import DeviceChoices, news
-from parlor_tui.ui.screens.devices import DevicesScreen
+from parlor_tui.ui.screens.devices import TONE_REFUSED_S, DevicesScreen
 from parlor_tui.ui.widgets.level import level_line
 from tests.ui import stand_in
 from tests.ui.test_camera import camera_on, frame
@@ -126,7 +126,12 @@ async def test_the_speaker_plays_on_demand_and_the_level_moves() -> None:
         await click(app, pilot, "Speaker")
         await click(app, pilot, "Play")
         assert assistant.asked[-1] == ("play_tone", None)
-        assert "nothing can be heard" in await told(pilot, assistant, Failed(at_s=6.0, text="nothing can be heard"))
+        refused = Failed(at_s=now_s() + 0.1, text="nothing can be heard")
+        assert "nothing can be heard" in await told(pilot, assistant, refused)
+        assert "not sent" not in await told(pilot, assistant, Failed(at_s=now_s() + 0.2, text="not sent"))
+        await click(app, pilot, "Play")
+        later = Failed(at_s=now_s() + TONE_REFUSED_S + 0.1, text="not kept")
+        assert "not kept" not in await told(pilot, assistant, later), "the notes were played"
 
 
 async def test_the_camera_is_seen_here_on_a_narrow_screen_too() -> None:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Button, ContentSwitcher, Input, OptionList, Static, Tab, Tabs
 from textual.widgets.option_list import Option
 
-from parlor_tui.events import DeviceKind, DeviceUsed, Event, Failed, MicLevel
+from parlor_tui.events import DeviceKind, DeviceUsed, Event, Failed, MicLevel, now_s
 from parlor_tui.ui.actions import BY_ID
 from parlor_tui.ui.camera import CameraPicture
 from parlor_tui.ui.control import AssistantControl
@@ -28,6 +28,9 @@ FILE_HINTS = {
     "speaker": "or a .wav to record into",
     "camera": "or a picture, or a video",
 }
+
+TONE_REFUSED_S = 2.0
+"""Why the notes cannot be played is told by then; what fails later is another thing."""
 
 
 class DeviceList(Vertical):
@@ -108,6 +111,7 @@ class DevicesScreen(OverScreen[None]):
         self._picture = picture
         self._kind: DeviceKind = kind
         self._waiting: dict[DeviceKind, str] = {}
+        self._played_at_s = -TONE_REFUSED_S
 
     def compose(self) -> ComposeResult:
         """The kinds on top; of one the list, and beside it what it does now; what became of a choice at the bottom."""
@@ -150,8 +154,9 @@ class DevicesScreen(OverScreen[None]):
                 self.query_one(LevelMeter).level = (dbfs, probability)
             case DeviceUsed(kind=kind, choice=choice, label=label):
                 self._became(kind, choice, label)
-            case Failed(text=text) if self._waiting:
+            case Failed(text=text, at_s=at_s) if self._waiting or 0.0 <= at_s - self._played_at_s < TONE_REFUSED_S:
                 self._waiting.clear()
+                self._played_at_s = -TONE_REFUSED_S
                 self._note(text, trouble=True)
             case _:
                 pass
@@ -216,7 +221,7 @@ class DevicesScreen(OverScreen[None]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Play the notes."""
         event.stop()
-        self._waiting["speaker"] = ""  # a refusal is to be read here
+        self._played_at_s = now_s()  # a refusal is to be read here
         self._assistant.play_tone()
 
     def _use(self, kind: DeviceKind, name: str) -> None:

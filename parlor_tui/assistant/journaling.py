@@ -1,0 +1,253 @@
+"""Keeps the journal and the incidents of a talk: from the assistant's events to lines, and to scenes that are kept.
+
+Used by the assistant's thread; the disk is left to one of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from parlor_tui.events import (
+    AskedAgain,
+    AudioStopped,
+    CoreFound,
+    Event,
+    Failed,
+    Interrupted,
+    MachineSeen,
+    Notice,
+    Ready,
+    Tuned,
+    TurnCommitted,
+    TurnDone,
+    now_s,
+)
+from parlor_tui.observe.alarm import Alarms
+from parlor_tui.observe.disk_thread import DiskThread
+from parlor_tui.observe.incidents import Cause
+from parlor_tui.observe.journal import JournalFile, Kind, line
+from parlor_tui.observe.scene import Scene, keep
+from parlor_tui.settings import Settings, describe, incidents_beside, journal_beside
+
+_OPEN_TURNS = 64
+_WAITING_TROUBLES = 8
+_AGAIN_S = 60.0
+"""Of one cause, one scene is kept in so long."""
+_HEALTH = (
+    "gpu_temperature_c",
+    "cpu_temperature_c",
+    "thermal_pressure",
+    "throttled",
+    "throttle_reason",
+    "gpu_busy_percent",
+    "gpu_memory_used_mb",
+    "cpu_percent",
+    "ram_used_mb",
+)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What is known of a turn before it is over."""
+
+    source: str
+    played_ms: float | None = None
+    interrupted_by: str = ""
+    asked_again: bool = False
+
+
+class Journaling:
+    """Follows one talk. `log` is where core and libraries print to; what is kept lies beside it.
+
+    That nothing can be kept is told by a notice of the key `journal`, which stands until something can.
+    """
+
+    def __init__(self, settings: Settings, log: Path, emit: Callable[[Event], None]) -> None:
+        self._settings = settings
+        self._emit = emit
+        self._troubles: deque[str] = deque(maxlen=_WAITING_TROUBLES)
+        self._log = log
+        self._path = journal_beside(log)
+        self._file = JournalFile(self._path, settings.journal.size_mb * 1_000_000, settings.journal.files)
+        self._disk = DiskThread("journal", self._troubles.append, self._works_again)
+        self._alarms = Alarms()
+        self._began_s = now_s()
+        self._kept_at_s: dict[Cause, float] = {}
+        self._turns: dict[int, _Turn] = {}
+        self._profile = settings.core.profile
+        self._model = ""
+        self._tuning: Mapping[str, Any] = settings.tuning(self._profile).values()
+        self._seen: MachineSeen | None = None
+        self._cores = 0
+        self._died = False
+
+    def on_event(self, event: Event) -> None:
+        """Take one of the assistant's events."""
+        if not self._settings.journal.enabled:
+            return
+        match event:
+            case Tuned():
+                self._tuning = event.values
+            case MachineSeen():
+                self._seen = event
+            case CoreFound(profile=profile, model=model):
+                self._profile, self._model = profile, model
+            case Ready():
+                self._ready(event)
+            case TurnCommitted():
+                self._committed(event)
+            case AskedAgain() if turn := self._turns.get(event.turn):
+                turn.asked_again = True
+            case AudioStopped() if turn := self._turns.get(event.turn):
+                turn.played_ms = event.played_ms
+            case Interrupted() if turn := self._turns.get(event.turn):
+                turn.interrupted_by, turn.played_ms = event.by, event.played_ms
+            case TurnDone():
+                self._done(event)
+            case Notice(key="journal"):
+                pass  # it would be lost as well
+            case Notice() if event.severity != "info" or not event.text:
+                told = {"severity": event.severity, "key": event.key, "text": event.text}
+                self._put(event.at_s, "notice", **told, over=True if not event.text else None)
+            case Failed():
+                self._put(event.at_s, "notice", severity="error", text=event.text)
+            case _:
+                pass
+        self._look_out(event)
+
+    def core_down(self, reason: str, then: Literal["start", "link", "stop"]) -> None:
+        """The core is gone, or only the link to it; `reason` is empty if that was asked for, `then` what comes next."""
+        if not self._settings.journal.enabled:
+            return
+        what = {"start": "died", "link": "link_lost", "stop": "gave_up"}[then] if reason else "replaced"
+        self._put(now_s(), "core", what=what, reason=reason, profile=self._profile, model=self._model)
+        if reason and then != "link":
+            self._died = True
+            self._keep("core-died" if then == "start" else "core-gave-up", reason)
+
+    def tick(self) -> None:
+        """Tell of trouble with the disk. To be called often."""
+        while self._troubles:
+            why = self._troubles.popleft()
+            self._emit(Notice(at_s=now_s(), text=why, severity="warning", key="journal"))
+
+    def failed(self, error: Exception) -> None:
+        """The assistant itself fails."""
+        if self._settings.journal.enabled:
+            self._keep("assistant-failed", repr(error))
+
+    def close(self, timeout_s: float = 0.5) -> None:
+        """Write what waits, for `timeout_s` at most, and end."""
+        self._disk.close(timeout_s)
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _ready(self, event: Ready) -> None:
+        self._profile, self._model = event.profile, event.model
+        restarts = self._cores if self._died else 0
+        self._cores, self._died = self._cores + 1, False
+        told = {"profile": event.profile, "model": event.model, "load_ms": round(event.load_ms, 1)}
+        self._put(event.at_s, "core", what="ready", **told, restarts=restarts or None)
+
+    def _committed(self, event: TurnCommitted) -> None:
+        self._turns[event.turn] = _Turn("typed" if event.last_speech_at_s is None else "voice")
+        for old in sorted(self._turns)[:-_OPEN_TURNS]:
+            del self._turns[old]
+
+    def _done(self, event: TurnDone) -> None:
+        turn = self._turns.pop(event.turn, _Turn(""))
+        words = {"said": event.heard, "reply": event.reply} if self._settings.journal.words else {}
+        self._put(
+            event.at_s,
+            "turn",
+            turn=event.turn,
+            source=turn.source,
+            status=event.status,
+            stages_ms={name: round(ms, 1) for name, ms in event.stages_ms.items()},
+            tokens=event.output_tokens,
+            writing_ms=round(event.writing_ms, 1) or None,
+            eager=event.eager_ms > 0,
+            eager_ms=round(event.eager_ms, 1) or None,
+            played_ms=None if turn.played_ms is None else round(turn.played_ms, 1),
+            interrupted_by=turn.interrupted_by,
+            asked_again=turn.asked_again or None,
+            profile=self._profile,
+            tuning=self._chosen(),
+            health=self._health(),
+            **words,
+        )
+
+    def _look_out(self, event: Event) -> None:
+        for alarm in self._alarms.on_event(event):
+            if self._keep(alarm.cause, alarm.text):
+                kept = f"{alarm.text}; the scene is kept: `parlor-tui incident show last`"
+                self._emit(Notice(at_s=event.at_s, text=kept, severity="warning"))
+
+    def _chosen(self) -> dict[str, Any]:
+        """The live settings that are not at their default."""
+        defaults = Settings().tuning(self._profile).values()
+        return {name: value for name, value in self._tuning.items() if value != defaults.get(name)}
+
+    def _health(self) -> dict[str, Any]:
+        """The newest reading of the machine, and what core and terminal take."""
+        if self._seen is None:
+            return {}
+        reading = self._seen.machine.reading
+        health = {name: getattr(reading, name) for name in _HEALTH}
+        health |= {"core_mb": self._seen.machine.core_mb, "terminal_mb": self._seen.terminal_mb}
+        known = {name: value for name, value in health.items() if value not in (None, "")}
+        return {name: round(value, 1) if isinstance(value, float) else value for name, value in known.items()}
+
+    def _put(self, at_s: float, kind: Kind, **fields: Any) -> None:
+        raw = line(_time(at_s), kind, run=os.getpid(), **fields)
+        self._disk.put(lambda: self._file.append(raw))
+
+    def _keep(self, cause: Cause, what: str) -> bool:
+        """Have the scene kept, unless one of this cause just was; whether it is."""
+        at_s = now_s()
+        if at_s - self._kept_at_s.get(cause, -_AGAIN_S) < _AGAIN_S:
+            return False
+        self._kept_at_s[cause] = at_s
+        facts = {
+            "profile": self._profile,
+            "model": self._model,
+            "terminal": os.getpid(),
+            "cores_started": self._cores,
+            "up_s": round(at_s - self._began_s, 1),
+            "open_turns": sorted(self._turns),
+        }
+        probes = {} if self._seen is None else asdict(self._seen)
+        scene = Scene(
+            at=_time(at_s),
+            cause=cause,
+            what=" ".join(what.split())[:500],
+            facts=facts,
+            settings=describe(self._settings),
+            tuning=self._tuning,
+            probes=probes,
+            journal=self._path,
+            log=self._log,
+        )
+        self._disk.put(partial(_kept, incidents_beside(self._log), scene))
+        return True
+
+    def _works_again(self, lost: int) -> None:
+        """The disk takes lines again, after so many were lost. On its thread."""
+        self._troubles.append("")
+        self._put(now_s(), "notice", severity="warning", text=f"{lost} lines before this one could not be kept")
+
+
+def _kept(folder: Path, scene: Scene) -> None:
+    keep(folder, scene)
+
+
+def _time(at_s: float) -> datetime:
+    """Date and time of day at `at_s`, a moment ago: right also after a sleep, which `now_s` may not count."""
+    return datetime.now().astimezone() - timedelta(seconds=now_s() - at_s)

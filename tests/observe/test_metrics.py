@@ -1,0 +1,230 @@
+"""What the core's figures say, read as Prometheus reads them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from parlor_tui.events import (
+    CoreError,
+    CoreGoverned,
+    EagerDropped,
+    MachineRead,
+    Reading,
+    ReplyCreated,
+    ReplyDone,
+    Usage,
+)
+from parlor_tui.observe.metrics import BUCKETS_S, Levels, Metrics
+from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
+from parlor_tui.observe.turn_report import TurnReport
+from tests.prometheus import ASSETS, metrics_in, promtool, queries
+
+LEVELS = Levels("lite", "SmolLM2-135M", ready=True, uptime_s=12.5)
+MACHINE = MachineRead(
+    Reading(
+        gpu_name="RTX 4070",
+        gpu_busy_percent=97.0,
+        gpu_memory_used_mb=5100.0,
+        gpu_memory_total_mb=12_878.0,
+        gpu_temperature_c=91.0,
+        gpu_power_w=188.4,
+        gpu_clock_mhz=2610.0,
+        throttled=True,
+        cpu_percent=12.0,
+        cpu_temperature_c=60.0,
+        ram_used_mb=5000.0,
+        ram_total_mb=16_000.0,
+    ),
+    core_mb=816.0,
+    children_mb=0.0,
+    budget_mb=8371.0,
+    own_memory=True,
+)
+
+
+def read(metrics: Metrics) -> dict[str, float]:
+    """Every sample by its name and labels, as one writes them in a query."""
+    samples: dict[str, float] = {}
+    for family in text_string_to_metric_families(metrics.text().decode()):
+        for sample in family.samples:
+            labels = ",".join(f'{name}="{value}"' for name, value in sorted(sample.labels.items()))
+            samples[sample.name + (f"{{{labels}}}" if labels else "")] = sample.value
+    return samples
+
+
+def of(levels: Levels = LEVELS) -> Metrics:
+    return Metrics(lambda: levels)
+
+
+def test_before_the_first_turn_every_count_is_there_and_zero() -> None:
+    found = read(of())
+    for stage in STAGES:
+        assert found[f'parlor_stage_seconds_count{{stage="{stage}"}}'] == 0
+    for name in (
+        "parlor_voice_to_voice_seconds_count",
+        "parlor_requests_total",
+        'parlor_errors_total{kind="reply"}',
+        'parlor_errors_total{kind="core_lost"}',
+        'parlor_turns_total{status="failed"}',
+        'parlor_barge_ins_total{by="voice"}',
+        'parlor_xruns_total{device="microphone"}',
+        'parlor_queue_overflows_total{queue="outbox"}',
+        'parlor_eager_replies_total{outcome="hit"}',
+    ):
+        assert found[name] == 0, name
+    assert not any(name.partition("{")[0].endswith("_created") for name in found)
+
+
+def test_a_turn_is_told_in_seconds_and_falls_into_its_bucket() -> None:
+    metrics = of()
+    metrics.turn_over(TurnReport(1, "completed", {"first_token": 120.0, VOICE_TO_VOICE: 4000.0}, buffered_ms=310.0))
+    metrics.turn_over(TurnReport(2, "completed", {"first_token": 40.0, VOICE_TO_VOICE: 12_000.0}))
+    found = read(metrics)
+    assert found['parlor_stage_seconds_sum{stage="first_token"}'] == pytest.approx(0.16)
+    assert found['parlor_stage_seconds_bucket{le="0.05",stage="first_token"}'] == 1
+    assert found['parlor_stage_seconds_bucket{le="0.1",stage="first_token"}'] == 1
+    assert found['parlor_stage_seconds_bucket{le="0.15",stage="first_token"}'] == 2
+    assert found['parlor_voice_to_voice_seconds_bucket{le="3.0"}'] == 0
+    assert found['parlor_voice_to_voice_seconds_bucket{le="4.0"}'] == 1
+    assert found['parlor_voice_to_voice_seconds_bucket{le="10.0"}'] == 1
+    assert found['parlor_voice_to_voice_seconds_bucket{le="+Inf"}'] == 2
+    assert found['parlor_turns_total{status="completed"}'] == 2
+    assert found["parlor_jitter_buffer_seconds"] == pytest.approx(0.31)
+
+
+def test_the_buckets_have_edges_where_alerts_and_goals_are() -> None:
+    assert {0.05, 0.8, 4.0, 10.0} <= set(BUCKETS_S)
+    assert list(BUCKETS_S) == sorted(BUCKETS_S)
+    assert all(high / low <= 2 for low, high in itertools.pairwise(BUCKETS_S))
+
+
+def test_what_a_terminal_saw_is_counted_by_its_kind() -> None:
+    metrics = of()
+    metrics.turn_over(
+        TurnReport(
+            1,
+            "interrupted",
+            interrupted_by="voice",
+            false_interruptions=2,
+            underruns=3,
+            overruns=4,
+            overflows={"inbox": 5},
+        )
+    )
+    metrics.turn_over(TurnReport(2, "failed", core_lost=True, overflows={"inbox": 1, "microphone": 1}))
+    metrics.turn_over(TurnReport(3, "failed"))
+    found = read(metrics)
+    assert found['parlor_barge_ins_total{by="voice"}'] == 1
+    assert found["parlor_false_interruptions_total"] == 2
+    assert found['parlor_xruns_total{device="speaker"}'] == 3
+    assert found['parlor_xruns_total{device="microphone"}'] == 4
+    assert found['parlor_queue_overflows_total{queue="inbox"}'] == 6
+    assert found['parlor_queue_overflows_total{queue="microphone"}'] == 1
+    assert found['parlor_turns_total{status="failed"}'] == 2
+    assert found['parlor_errors_total{kind="core_lost"}'] == 1
+    assert found["parlor_requests_total"] == 1
+
+
+def test_what_the_core_does_is_counted_and_a_cancel_that_came_late_is_no_error() -> None:
+    metrics = of(replace(LEVELS, overflows={"requests": 2}))
+    for event in (
+        ReplyCreated("r1", "i1", 1),
+        ReplyDone("r1", "i1", 1, "completed", "Yes.", "", Usage(100, 21, 60, 500.0)),
+        ReplyCreated("r2", "i2", 2, eager_ms=300.0),
+        ReplyDone("r2", "i2", 2, "failed", "", "the model broke"),
+        ReplyCreated("r3", "i3", 3),
+        ReplyDone("r3", "i3", 3, "cancelled", "", "no_words", Usage(output_tokens=1)),
+        EagerDropped(4, 80.0),
+        CoreGoverned(2, ("hot",)),
+        CoreError("response_cancel_not_active", "no such reply is being made"),
+        CoreError("input_audio_buffer_full", "too long"),
+        CoreError("invalid_value", "bad"),
+    ):
+        metrics.core_said(event)
+    found = read(metrics)
+    assert found["parlor_requests_total"] == 3
+    assert found['parlor_replies_total{status="completed"}'] == 1
+    assert found['parlor_replies_total{status="no_words"}'] == 1
+    assert found['parlor_errors_total{kind="reply"}'] == 1
+    assert found['parlor_errors_total{kind="invalid_value"}'] == 1
+    assert found['parlor_errors_total{kind="input_audio_buffer_full"}'] == 1
+    assert 'parlor_errors_total{kind="response_cancel_not_active"}' not in found
+    assert found['parlor_queue_overflows_total{queue="input_audio"}'] == 1
+    assert found['parlor_queue_overflows_total{queue="requests"}'] == 2
+    assert found['parlor_eager_replies_total{outcome="hit"}'] == 1
+    assert found['parlor_eager_replies_total{outcome="dropped"}'] == 1
+    assert found["parlor_governor_level"] == 2
+    assert found['parlor_tokens_total{kind="output"}'] == 22
+    assert found['parlor_tokens_total{kind="cached"}'] == 60
+    assert found["parlor_tokens_per_second"] == pytest.approx(40)  # of the last reply of which it is known
+
+
+def test_the_machine_is_told_in_base_units_and_what_is_unknown_is_left_out() -> None:
+    found = read(of(replace(LEVELS, machine=MACHINE, terminals=2, replying=1, queued={"requests": 3})))
+    assert found["parlor_gpu_utilisation_ratio"] == pytest.approx(0.97)
+    assert found["parlor_gpu_memory_used_bytes"] == 5.1e9
+    assert found["parlor_gpu_temperature_celsius"] == 91
+    assert found["parlor_gpu_power_watts"] == 188.4
+    assert found["parlor_throttled"] == 1
+    assert found['parlor_process_resident_bytes{process="core"}'] == 8.16e8
+    assert found["parlor_terminals"] == 2
+    assert found["parlor_concurrent_requests"] == 1
+    assert found['parlor_queue_length{queue="requests"}'] == 3
+    assert found["parlor_uptime_seconds"] == 12.5
+    known = {name for name in found if name.startswith(("parlor_gpu", "parlor_cpu", "parlor_throttled"))}
+    bare = read(of(replace(LEVELS, machine=MachineRead(Reading(cpu_percent=0.0)))))
+    assert {name for name in known if name in bare} == {"parlor_cpu_utilisation_ratio"}
+    assert bare["parlor_cpu_utilisation_ratio"] == 0
+    assert not any(name.startswith("parlor_process_resident_bytes") for name in bare)
+    assert "parlor_tokens_per_second" not in bare
+    assert "parlor_jitter_buffer_seconds" not in bare
+
+
+def test_no_figure_is_anything_but_a_number() -> None:
+    assert all(math.isfinite(value) for value in read(of(replace(LEVELS, machine=MACHINE))).values())
+
+
+def test_what_runs_is_named_whatever_its_name() -> None:
+    found = read(of(replace(LEVELS, model='a "model"\\of\nmine', ready=False)))
+    assert found["parlor_ready"] == 0
+    (info,) = (name for name in found if name.startswith("parlor_info"))
+    assert 'model="a "model"\\of\nmine"' in info
+
+
+def test_every_metric_of_the_dashboard_and_the_alerts_exists() -> None:
+    metrics = of(replace(LEVELS, machine=MACHINE, queued={"requests": 0}))
+    metrics.core_said(ReplyDone("r1", "i1", 1, "completed", "Yes.", "", Usage(100, 21, 60, 500.0)))
+    metrics.turn_over(TurnReport(1, "completed", buffered_ms=1.0))
+    there = {name.partition("{")[0] for name in read(metrics)}
+    asked = [query for panel in queries().values() for query in panel]
+    asked.append((ASSETS / "alerts.yml").read_text(encoding="utf-8"))
+    assert len(asked) > 30
+    assert {name for query in asked for name in metrics_in(query)} <= there
+
+
+def test_the_dashboard_is_laid_out_without_overlaps_and_each_panel_has_a_number() -> None:
+    panels = json.loads((ASSETS / "grafana.json").read_text(encoding="utf-8"))["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        assert not cells & taken, panel["title"]
+        assert at["x"] + at["w"] <= 24
+        taken |= cells
+        assert all(panel["title"] and target["expr"] for target in panel.get("targets", []))
+
+
+def test_promtool_finds_nothing_wrong_with_the_alerts() -> None:
+    assert "3 rules found" in promtool("check", "rules", ASSETS / "alerts.yml")
+
+
+def test_the_alerts_fire_when_they_should_and_not_otherwise() -> None:
+    assert "SUCCESS" in promtool("test", "rules", Path(__file__).with_name("alerts_test.yml"))
