@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -80,12 +81,13 @@ class Signs:
     """What a process shows of itself from outside. `stopped`: it was told to stand still (SIGSTOP).
 
     `work` grows while the process, or one that it started, computes or reads; its unit means nothing. `waits`: for a
-    processor or a disk, as far as the system tells.
+    processor or a disk, as far as the system tells. `tells_waits`: it tells; where it does not, no work is no proof.
     """
 
     stopped: bool
     work: float
     waits: bool = False
+    tells_waits: bool = True
 
 
 class ProcessSigns:
@@ -105,9 +107,10 @@ class ProcessSigns:
                 work += sum(_work(child) for child in self._process.children(recursive=True))
         except psutil().Error:
             return None
-        # macOS calls a process running that only sleeps.
-        waits = sys.platform == "linux" and status in (psutil().STATUS_RUNNING, psutil().STATUS_DISK_SLEEP)
-        return Signs(status == psutil().STATUS_STOPPED, work, waits)
+        # macOS calls a process running that only sleeps; on Windows a venv's Python is the child of what was started.
+        tells = sys.platform == "linux"
+        waits = tells and status in (psutil().STATUS_RUNNING, psutil().STATUS_DISK_SLEEP)
+        return Signs(status == psutil().STATUS_STOPPED, work, waits, tells_waits=tells)
 
 
 _READ_BYTES_PER_S = 1e6
@@ -117,10 +120,11 @@ _READ_BYTES_PER_S = 1e6
 def _work(process: Any) -> float:
     try:
         work = float(sum(process.cpu_times()[:2]))
-        if hasattr(process, "io_counters"):  # macOS does not tell
-            work += float(process.io_counters().read_bytes) / _READ_BYTES_PER_S
     except psutil().Error:
         return 0.0
+    # macOS has none; psutil raises the others where the system's own account of it is odd.
+    with contextlib.suppress(psutil().Error, AttributeError, RuntimeError, ValueError):
+        work += float(process.io_counters().read_bytes) / _READ_BYTES_PER_S
     return work
 
 

@@ -229,7 +229,10 @@ class Assistant(Requests):
             self._journaling.failed(error)
             self._emit(StateChanged(at_s=now_s(), state=State.ERROR))
             self._emit(
-                Failed(at_s=now_s(), text=f"the assistant failed ({error!r}); details in {log_file()}; start again")
+                Failed(
+                    at_s=now_s(),
+                    text=f"the assistant failed ({type(error).__name__}); details in {log_file()}; start again",
+                )
             )
         finally:
             self._close()

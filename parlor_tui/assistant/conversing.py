@@ -99,6 +99,8 @@ class Conversing:
             read = ConversationRead(asked, talk, sound_bytes(store.folder / talk.name))
         except ConversationError as error:
             read = ConversationRead(asked, None, why=str(error))
+        except Exception as error:  # noqa: BLE001 - edge of a thread: what is typed waits for it
+            read = ConversationRead(asked, None, why=f"{asked.text}: cannot be read ({type(error).__name__})")
         finally:
             self._reading.release()
         self._put(read)

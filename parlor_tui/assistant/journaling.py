@@ -141,7 +141,7 @@ class Journaling:
     def failed(self, error: Exception) -> None:
         """The assistant itself fails."""
         if self._settings.journal.enabled:
-            self._keep("assistant-failed", repr(error))
+            self._keep("assistant-failed", type(error).__name__)  # what it says may hold what was said
 
     def close(self, timeout_s: float = 0.5) -> None:
         """Write what waits, for `timeout_s` at most, and end."""

@@ -23,10 +23,10 @@ Verdict = Literal["alive", "busy", "stopped", "hung"]
 class Patience:
     """How long a core may be silent, in seconds, by what it does meanwhile.
 
-    `stopped_s` if it was told to stand still, `idle_s` if it does nothing, `working_s` if it computes or reads: then a
-    native call keeps it from answering. While models are loaded that is common, and takes up to `loading_work_s` (on
-    two processors with six others at work 4.8 s were seen). `missed_s`: who looks that much too late was standing
-    still itself (a machine that slept, a terminal that was stopped), and begins to count anew.
+    `stopped_s` if it was told to stand still, `idle_s` if it does nothing, `working_s` if it computes or reads (or the
+    system does not tell): then a native call keeps it from answering. While models are loaded that is common, and
+    takes up to `loading_work_s` (on two processors with six others at work 4.8 s were seen). `missed_s`: who looks that
+    much too late was standing still itself (a machine that slept, a terminal that was stopped), and counts anew.
     `loading_idle_s` and `loading_s` are how long nothing new may be heard of the loading, idle and at work.
     """
 
@@ -36,7 +36,7 @@ class Patience:
     loading_work_s: float = 60.0
     missed_s: float = 0.5
     loading_idle_s: float = 30.0
-    loading_s: float = 240.0
+    loading_s: float = 900.0
 
     @property
     def suspicion_s(self) -> float:
@@ -74,7 +74,7 @@ class Pulse:
         if silent_s < self._patience.idle_s or at_s - since_s < self._patience.suspicion_s:
             return "alive"
         limit_s = self._patience.loading_work_s if loading else self._patience.working_s
-        return "busy" if worked and silent_s < limit_s else "hung"
+        return "busy" if (worked or not signs.tells_waits) and silent_s < limit_s else "hung"
 
     def _is_late(self, at_s: float) -> bool:
         return at_s - self._looked_s > LOOK_EVERY_S + self._patience.missed_s

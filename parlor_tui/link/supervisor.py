@@ -106,7 +106,11 @@ class Supervisor:
         while not self._stopping.is_set():
             self._anew.clear()
             following = Following(self._patience, self._on_event)
-            reason = self._once(following)
+            try:
+                reason = self._once(following)
+            except Exception as error:  # noqa: BLE001 - edge of a thread: who waits for a core must hear of it
+                _log.exception("supervisor")
+                reason = f"what looks after the core failed: {type(error).__name__}; see {self._log}"
             if self._stopping.is_set():
                 return
             if not reason:
@@ -176,6 +180,7 @@ class Supervisor:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         log_fd, _ = open_log(self._log)
+        # On Linux the core ends with the thread that starts it (see `parent`): this one, which lasts as long as it.
         with os.fdopen(log_fd, "ab") as log, self._lock:
             if self._stopping.is_set():
                 raise OSError("it is being stopped")

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import re
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,16 +99,19 @@ def pack(folder: Path, name: str, out: Path, *, words: bool) -> list[str]:
     import tarfile
 
     packed = [file for file in load(folder, name).files if words or file != WORDS_FILE]
-    part = out.parent / f".{out.name}.part"
+    part: Path | None = None
     try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+        # A name that nobody can foresee, opened only if it is not there: a link that waits under it would be followed.
+        descriptor, temporary = tempfile.mkstemp(prefix=".parlor-", suffix=".part", dir=out.parent)
+        part = Path(temporary)
         with os.fdopen(descriptor, "wb") as opened, tarfile.open(fileobj=opened, mode="w:gz") as archive:
             for file in packed:
                 archive.add(folder / name / file, f"{name}/{file}", filter=_nobodys)
         part.replace(out)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
+        if part is not None:
+            with contextlib.suppress(OSError):
+                part.unlink()
         absent = isinstance(error, FileNotFoundError)
         raise IncidentError(f"{out}: cannot be written: {error.strerror or error}", missing=absent) from None
     return packed

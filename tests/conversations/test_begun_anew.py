@@ -169,12 +169,12 @@ def test_a_talk_over_a_full_disk_is_told_goes_on_and_is_kept_once_there_is_room(
     assert watch.wait(0, Ready, 20.0) is not None
     assistant.set_recording("text")
     assistant.say("Hello?")
-    told = watch.wait(0, Notice, 2.0, lambda event: event.key == "disk")
+    told = watch.wait(0, Notice, 10.0, lambda event: event.key == "disk")
     assert told is not None
     assert "No space left on device; what is said waits for room" in told.text
     assert watch.wait(0, TurnDone, 10.0) is not None, "the talk goes on"
     full.clear()
-    assert watch.wait(0, Notice, 2.0, lambda event: event.key == "disk" and not event.text) is not None
+    assert watch.wait(0, Notice, 10.0, lambda event: event.key == "disk" and not event.text) is not None
     assistant.stop(2.0)
     (name,) = Store(tmp_path / "kept").names()
     assert [turn.said for turn in Store(tmp_path / "kept").load(name).turns] == ["Hello?"]

@@ -33,7 +33,7 @@ def refused(path: Path, read: str) -> str:
     began_s = now_s()
     with pytest.raises(DeviceError) as caught:
         READ[read](path)
-    assert now_s() - began_s < 2
+    assert now_s() - began_s < 10
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
     return str(caught.value)

@@ -20,8 +20,8 @@ from parlor_tui.settings import load
 from tests.conftest import Home, make_home
 from tests.e2e.running import READY_S
 
-NOTICED_S = 3.0
-"""Two seconds (see `tests/link/test_pulse.py`), and what a busy machine adds."""
+NOTICED_S = 8.0
+"""Two seconds at most (see `tests/link/test_pulse.py`), and what a busy machine adds."""
 Kind = TypeVar("Kind", bound=Event)
 
 

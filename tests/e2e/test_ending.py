@@ -122,7 +122,7 @@ def test_a_machine_that_sleeps_and_a_clock_that_is_set_are_no_trouble(isolated_h
         program.suspend()
         time.sleep(2.5)
         program.resume()
-        time.sleep(0.3)  # not all of it wakes at the same moment
+        time.sleep(0.1)  # not all of it wakes at the same moment
         core.resume()
         talk.ask("What is the capital of Spain?")
         program.suspend()  # Ctrl+Z

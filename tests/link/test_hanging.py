@@ -77,8 +77,8 @@ def test_one_that_a_native_call_keeps_from_everything_is_ended_after_one_more_tr
         (reason, first), (again, second) = running.downs[:2]
         assert (first, second) == ("link", "start")
         assert reason == again
-        assert reason.startswith("the core did not answer for 1.")
-        assert running.down_s - running.step_s < 4.0, "two seconds, half a second of quiet, and a busy machine"
+        assert reason.startswith("the core did not answer for ")
+        assert running.down_s - running.step_s < 10.0, "three seconds, and a busy machine"
         until(lambda: running.supervisor.core_pid not in (None, pid), "another core", 20)
 
 

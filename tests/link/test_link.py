@@ -77,9 +77,9 @@ def test_a_core_that_says_nothing_but_answers_is_heard() -> None:
 
     with linked(talk, lambda _: None) as (link, _):
         began_s = now_s()
-        while now_s() - began_s < 1.5:
+        while now_s() - began_s < 3.0:
             at_s = now_s()
-            assert at_s - link.heard_s(at_s) < 1.0
+            assert at_s - link.heard_s(at_s) < 2.0
             gone.wait(0.05)
         gone.set()
 

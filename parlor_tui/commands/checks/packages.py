@@ -31,6 +31,7 @@ MODULES = {
     "babel": "babel",
     "tomlkit": "tomlkit",
     "websockets": "websockets",
+    "prometheus-client": "prometheus_client",
     "onnxruntime": "onnxruntime",
     "espeakng-loader": "espeakng_loader",
     "litert-lm-api": "litert_lm",
