@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 
 from parlor_tui.core.admission import Admission, Place
-from parlor_tui.core.governor import Caps
+from parlor_tui.core.governor import SLOW_S, Caps
 from parlor_tui.core.loading import Loader
 from parlor_tui.core.profiles import Parts, Profile
 from parlor_tui.events import CoreFailed, CoreLoading, CoreNotice, CoreReady, now_s
@@ -81,8 +81,10 @@ class InferenceCore:
         done = parts is not None and parts.done() and not parts.cancelled() and parts.exception() is None
         return parts.result() if parts is not None and done else None
 
-    def inferred(self, took_s: float) -> None:
-        """The engine has ended a single inference, which took it `took_s`."""
+    def inferred(self, took_s: float, *, whole: bool) -> None:
+        """The engine has ended a single inference, which took it `took_s`; not `whole`: if quick, it says little."""
+        if not whole and took_s <= SLOW_S:
+            return
         for told in tuple(self.on_inference):
             told(took_s)
 

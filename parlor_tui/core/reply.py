@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol
 
 import numpy as np
@@ -286,7 +287,8 @@ class Reply:
                     on_taken=on_taken,
                 )
             finally:
-                loop.call_soon_threadsafe(self._core.inferred, (timed_until_s or now_s()) - began_s)
+                told = partial(self._core.inferred, whole=not self._stop.stopped)
+                loop.call_soon_threadsafe(told, (timed_until_s or now_s()) - began_s)
                 loop.call_soon_threadsafe(_end, pieces)
 
         generation = loop.run_in_executor(self._core.engine_pool, generate)

@@ -201,7 +201,7 @@ class Seeing:
             _log.warning("priming: %s", error)
             return
         if took_ms:
-            self._core.inferred(took_ms / 1000)
+            self._core.inferred(took_ms / 1000, whole=False)
             self._emit(InputTaken(-1, "picture", took_ms, 0.0))
 
     def _drop(self, item: Item) -> None:

@@ -145,12 +145,15 @@ def test_a_slow_inference_takes_a_step_that_a_quick_one_and_calm_take_back(parts
         end_first = governing.watch(first.append)
         await talk.until(lambda: watching.latest is not None)
         assert first == [], "while all is well there is nothing to tell"
-        talk.core.inferred(6.0)
+        talk.core.inferred(6.0, whole=True)
         assert first == [CoreGoverned(1, ("slow (the model took 6.0 s)",), ("smaller pictures",))]
         assert talk.core.caps == Caps(("pictures",))
         end_second = governing.watch(second.append)
         assert second == first, "who comes later is told what holds"
-        talk.core.inferred(1.0)
+        talk.core.inferred(1.0, whole=False)
+        await asyncio.sleep(0.3)
+        assert len(first) == 1, "one that was cut short is no sign that it is quick again"
+        talk.core.inferred(1.0, whole=True)
         await talk.until(lambda: len(first) == 2)
         assert first[1] == second[1] == CoreGoverned(0)
         assert talk.core.caps == Caps()
