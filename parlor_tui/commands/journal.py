@@ -7,18 +7,21 @@ import json
 import re
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 from parlor_tui.conversations.export import plain
+from parlor_tui.events import TurnStatus
 from parlor_tui.observe.journal import KINDS, Entry, Follower, parse
 from parlor_tui.observe.journal_figures import JournalFigures, summary
 from parlor_tui.observe.stages import VOICE_TO_VOICE
 from parlor_tui.settings import Settings, journal_beside, log_file
 
 DONE = 0
-STATUSES = ("completed", "interrupted", "joined", "no_words", "failed")
+STATUSES = get_args(TurnStatus)
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _LOOK_S = 0.25
 _SHOWN_BEFORE = 10
@@ -59,9 +62,9 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
             _say_why(path, settings)
         return DONE
     newest = Follower(path)
-    chosen = list(_chosen(_lines(newest, whole=arguments.follow), arguments))
-    last = arguments.last or (_SHOWN_BEFORE if arguments.follow else 0)
-    _print(chosen[-last:], as_json=arguments.json)
+    last = arguments.last or (_SHOWN_BEFORE if arguments.follow else None)
+    chosen = deque(_chosen(_lines(newest, whole=arguments.follow), arguments), maxlen=last)
+    _print(chosen, as_json=arguments.json)
     if not chosen:
         _say_why(path, settings)
     while arguments.follow:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from parlor_tui import __version__
 from parlor_tui.events import (
@@ -19,6 +19,7 @@ from parlor_tui.events import (
     MachineRead,
     ReplyCreated,
     ReplyDone,
+    TurnStatus,
     Usage,
 )
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
@@ -32,7 +33,7 @@ BUCKETS_S = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.25, 1.5, 2.0
 """Close to each other around what a reply takes, with an edge at 4 s, from which on an alert is due."""
 
 _REPLY_STATUSES = ("completed", "incomplete", "cancelled", "no_words", "failed")
-_TURN_STATUSES = ("completed", "interrupted", "joined", "no_words", "failed")
+_TURN_STATUSES = get_args(TurnStatus)
 _TOKENS = ("input", "output", "cached")
 _REPLY_FAILED = "reply"
 _CORE_LOST = "core_lost"

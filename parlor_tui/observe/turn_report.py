@@ -10,7 +10,7 @@ from parlor_tui.events import TurnStatus
 
 InterruptedBy = Literal["", "voice", "key", "turn"]
 TERMINAL_QUEUES = ("microphone", "inbox", "playback")
-"""What can overflow in the terminal: pieces of sound from the device, blocks of it, blocks of a reply's speech."""
+"""What can overflow in the terminal: pieces of sound, its blocks and the core's messages, a reply's speech."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,14 @@ def test_one_that_waits_for_a_processor_is_at_work() -> None:
     assert verdicts == {"alive", "busy"}
 
 
+def test_where_the_system_does_not_tell_what_a_process_waits_for_none_is_taken_for_idle() -> None:
+    patience = Patience()
+    pulse = Pulse(patience, 0.0)
+    looks = [n * LOOK_EVERY_S for n in range(1, 70)]
+    hung_s = next(at for at in looks if pulse.look(at, 0.0, Signs(False, 0.0, tells_waits=False)) == "hung")
+    assert patience.working_s <= hung_s <= patience.working_s + 2 * LOOK_EVERY_S
+
+
 def test_a_process_that_is_gone_is_left_to_its_link() -> None:
     pulse = Pulse(PATIENCE, 0.0)
     assert {pulse.look(n * LOOK_EVERY_S, 0.0, None) for n in range(1, 100)} == {"alive"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import sys
 import threading
@@ -91,6 +92,20 @@ def test_without_a_core_a_restart_is_nothing(tmp_path: Path) -> None:
     watched.wait_for_core(2)
     assert watched.downs[0][0], "the end of the first core was a crash"
     watched.supervisor.stop(2.0)
+
+
+def test_what_goes_wrong_in_looking_after_the_core_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Supervisor) -> None:
+        raise RuntimeError("an odd /proc")
+
+    monkeypatch.setattr(Supervisor, "_spawn", broken)
+    told: queue.Queue[str] = queue.Queue()
+    supervisor = Supervisor(
+        ["none"], tmp_path / "log", lambda _: None, lambda _: None, lambda reason, _then: told.put(reason)
+    )
+    supervisor.start()
+    assert told.get(timeout=20).startswith("what looks after the core failed: RuntimeError")
+    supervisor.stop(1.0)
 
 
 def test_a_core_that_stands_still_before_it_greets_is_replaced(watched: Watched) -> None:

@@ -177,6 +177,15 @@ def test_packed_is_what_was_asked_for(tmp_path: Path, scene: Scene, words: bool)
     assert failed.value.missing
 
 
+def test_a_link_that_waits_where_one_is_packed_is_not_followed(tmp_path: Path, scene: Scene) -> None:
+    folder, out, precious = tmp_path / "incidents", tmp_path / "one.tar.gz", tmp_path / "precious"
+    precious.write_text("mine", encoding="utf-8")
+    (tmp_path / f".{out.name}.part").symlink_to(precious)
+    incidents.pack(folder, keep(folder, scene), out, words=False)
+    assert precious.read_text(encoding="utf-8") == "mine"
+    assert out.stat().st_mode & 0o077 == 0
+
+
 def test_one_is_found_by_its_beginning(tmp_path: Path, scene: Scene) -> None:
     folder = tmp_path / "incidents"
     first, second = keep(folder, scene), keep(folder, replace(scene, at=AT + timedelta(days=1), cause="slow"))
