@@ -1,9 +1,9 @@
 """The two pages that the core serves beside the link: `/healthz` and `/metrics`.
 
 `/healthz` needs no token: it tells that a core is here, how it is, with which model and since when, and is asked by
-what starts and watches services. The figures tell when somebody talks, and how much; they take the token, unless the settings open them to everybody
-on this machine. What is told without a token is told to this machine's own programs alone: not to a page in a browser,
-whose site's name was bent to the loopback address.
+what starts and watches services. The figures tell when somebody talks, and how much; they take the token, unless the
+settings open them to everybody on this machine. What is told without a token is told to this machine's own programs
+alone: not to a page in a browser, whose site's name was bent to the loopback address.
 """
 
 from __future__ import annotations
