@@ -219,6 +219,7 @@ class Assistant(Requests):
                     self._playback.pump()  # what is no reply, as a tone
                 if self._demonstration is not None:
                     self._demonstration.tick()
+                self._conversing.tick(now_s())
                 self._journaling.tick()
                 self._retry_devices()
                 self._follow_devices()

@@ -1,7 +1,7 @@
 """What the user wants of conversations, done by the assistant's thread: begun anew, taken up again, kept or not.
 
 A kept conversation is read on a thread of its own: the disk may take its time, and the talk goes on meanwhile. What is
-typed until it is there belongs to it, and waits.
+typed until it is there belongs to it, and waits; a disk that does not answer is given up on.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ MOST_EARLIER_TURNS = 100
 """Of a conversation that is taken up again: as many as the core is told anew after it died."""
 READING_AT_MOST = 3
 """Threads that a disk may hang; more are not begun."""
+LONGEST_READING_S = 5.0
 _TYPED_WAITING = 20
 
 
@@ -47,6 +48,7 @@ class Conversing:
         self._put = put
         self._say = say
         self._awaited: AboutConversation | None = None
+        self._awaited_until_s = 0.0
         self._typed: deque[str] = deque()
         self._reading = threading.Semaphore(READING_AT_MOST)
 
@@ -73,6 +75,15 @@ class Conversing:
                 self._typed.clear()
                 self._begin(asked)
 
+    def tick(self, at_s: float) -> None:
+        """Wait no longer for what is not read in time: what comes of it later counts for nothing."""
+        if self._awaited is None or at_s < self._awaited_until_s:
+            return
+        asked, self._awaited = self._awaited, None
+        goes_on = "; what was typed goes on in this conversation" if self._typed else ""
+        self._emit(Failed(at_s=at_s, text=f"not reopened: {asked.text}: the disk does not answer{goes_on}"))
+        self._say_what_was_typed()
+
     def waits(self, text: str) -> bool:
         """Whether the typed turn `text` waits for a conversation that is being read; it is said once that is there."""
         if self._awaited is None:
@@ -88,7 +99,7 @@ class Conversing:
         if not self._reading.acquire(blocking=False):
             self._emit(Failed(at_s=now_s(), text=f"not reopened: {self._recording.store.folder}: the disk hangs"))
             return
-        self._awaited = asked
+        self._awaited, self._awaited_until_s = asked, now_s() + LONGEST_READING_S
         threading.Thread(target=self._load, args=(asked,), name="read conversation", daemon=True).start()
 
     def _load(self, asked: AboutConversation) -> None:
@@ -113,6 +124,9 @@ class Conversing:
             self._emit(Failed(at_s=now_s(), text=f"not reopened: {read.why}"))
         else:
             self._begin(read.asked, read.talk, read.sound_bytes)
+        self._say_what_was_typed()
+
+    def _say_what_was_typed(self) -> None:
         while self._typed:
             self._say(self._typed.popleft())
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from parlor_tui import appending
-from parlor_tui.assistant import Assistant
+from parlor_tui.assistant import Assistant, conversing
 from parlor_tui.assistant.conversing import READING_AT_MOST
 from parlor_tui.bench.watching import Watch
 from parlor_tui.conversations import writer
@@ -149,6 +149,28 @@ def test_a_disk_that_hangs_over_a_conversation_holds_nothing_up_but_what_is_type
     assert watch.wait(mark, TurnDone, 0.5) is None
     begun = [event.name for event in watch.since(mark) if isinstance(event, ConversationBegun)]
     assert begun == [""], "what was asked for before is not wanted any more"
+
+
+def test_a_disk_that_goes_on_hanging_is_given_up_on_and_the_talk_that_is_goes_on(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversing, "LONGEST_READING_S", 0.5)
+    kept = tmp_path / "kept" / NAME
+    kept.mkdir(parents=True)
+    os.mkfifo(kept / "talk.jsonl")
+    assistant, watch = desk.assistant, desk.watch
+    assistant.start()
+    assert watch.wait(0, Ready, 20.0) is not None
+    mark = watch.mark()
+    assistant.reopen(NAME)
+    assistant.say("are you there?")
+    told = watch.wait(mark, Failed, 5.0)
+    assert told is not None
+    assert told.text == f"not reopened: {NAME}: the disk does not answer; what was typed goes on in this conversation"
+    assert watch.wait(mark, TurnDone, 10.0, lambda event: event.heard == "are you there?") is not None
+    (kept / "talk.jsonl").write_bytes(head_line("2026-11-30T14:18:52+00:00", "lite", "small"))
+    assert watch.wait(mark, ConversationBegun, 0.5) is None, "it comes too late"
+    assert [event for event in watch.since(mark) if isinstance(event, Failed)] == [told]
 
 
 def test_a_talk_over_a_full_disk_is_told_goes_on_and_is_kept_once_there_is_room(
