@@ -65,7 +65,6 @@ class Supervisor:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._link: Link | None = None
-        self._retired: Link | None = None
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
 
     @property
@@ -80,11 +79,11 @@ class Supervisor:
     def restart(self) -> None:
         """End the core and start another at once; returns at once. It counts as no crash.
 
-        Without a core: one that was given up on, or waits to be started, is started now; else nothing.
+        Without a core: one that was given up on, or waits to be started, is started now. Before `start`: nothing.
         """
-        with self._lock:
-            self._retired = link = self._link
         self._anew.set()
+        with self._lock:
+            link = self._link
         if link is not None:
             link.close()
 
@@ -170,13 +169,15 @@ class Supervisor:
         link = Link(url, token, following.said, lambda _reason: closed.set(), open_s=open_s)
         with self._lock:
             self._link = link
-        self._on_up(link)
-        link.start()
-        lost = following.watch(link, pid, closed)
+        lost: Lost = "closed"
+        if not self._anew.is_set():  # else another was asked for while there was no link
+            self._on_up(link)
+            link.start()
+            lost = following.watch(link, pid, closed)
         link.close()
         with self._lock:
             self._link = None
-            return "retired" if self._retired is link else lost
+        return "retired" if self._anew.is_set() else lost
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         log_fd, _ = open_log(self._log)

@@ -29,6 +29,7 @@ class Watched:
         self.links: list[Link] = []
         self.greetings: list[int] = []
         self.downs: list[tuple[str, str]] = []
+        self.restart_between_links = False
         self._changed = threading.Condition()
         self.supervisor = Supervisor(CORE, log, self._up, self._said, self._down)
 
@@ -45,6 +46,8 @@ class Watched:
         with self._changed:
             self.downs.append((reason, then))
             self._changed.notify_all()
+        if then == "link" and self.restart_between_links:
+            self.supervisor.restart()
 
     def wait_for_core(self, number: int) -> int:
         """The process number of the `number`-th core, once it greets."""
@@ -69,6 +72,14 @@ def test_a_restart_ends_the_core_in_order_and_brings_another(watched: Watched) -
     assert not first.is_running()
     assert watched.downs == [("", "start")]
     assert len(watched.links) == 2
+
+
+def test_a_restart_between_two_links_to_one_core_brings_another_core(watched: Watched) -> None:
+    watched.restart_between_links = True
+    first = watched.wait_for_core(1)
+    watched.links[0].close()
+    assert watched.wait_for_core(2) != first
+    assert watched.downs == [("the link to the core was lost", "link"), ("", "start")]
 
 
 def test_restarts_are_no_crashes_however_many(watched: Watched) -> None:
