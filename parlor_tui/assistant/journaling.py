@@ -24,6 +24,7 @@ from parlor_tui.events import (
     MachineSeen,
     Notice,
     Ready,
+    Severity,
     Tuned,
     TurnCommitted,
     TurnDone,
@@ -37,7 +38,7 @@ from parlor_tui.observe.scene import Scene, keep
 from parlor_tui.settings import Settings, describe, incidents_beside, journal_beside
 
 _OPEN_TURNS = 64
-_WAITING_TROUBLES = 8
+_UNTOLD = 8
 _AGAIN_S = 60.0
 """Of one cause, one scene is kept in so long."""
 _HEALTH = (
@@ -66,17 +67,19 @@ class _Turn:
 class Journaling:
     """Follows one talk. `log` is where core and libraries print to; what is kept lies beside it.
 
-    That nothing can be kept is told by a notice of the key `journal`, which stands until something can.
+    That no line can be kept is told by a notice of the key `journal`, which stands until one can; what became of a
+    scene, once that is known.
     """
 
     def __init__(self, settings: Settings, log: Path, emit: Callable[[Event], None]) -> None:
         self._settings = settings
         self._emit = emit
-        self._troubles: deque[str] = deque(maxlen=_WAITING_TROUBLES)
+        self._untold: deque[tuple[str, Severity, str]] = deque(maxlen=_UNTOLD)
+        """Text, severity and key of what the disk's thread has to tell."""
         self._log = log
         self._path = journal_beside(log)
         self._file = JournalFile(self._path, settings.journal.size_mb * 1_000_000, settings.journal.files)
-        self._disk = DiskThread("journal", self._troubles.append, self._works_again)
+        self._disk = DiskThread("journal", self._in_trouble, self._works_again)
         self._alarms = Alarms()
         self._began_s = now_s()
         self._kept_at_s: dict[Cause, float] = {}
@@ -133,10 +136,10 @@ class Journaling:
             self._keep("core-died" if then == "start" else "core-gave-up", reason)
 
     def tick(self) -> None:
-        """Tell of trouble with the disk. To be called often."""
-        while self._troubles:
-            why = self._troubles.popleft()
-            self._emit(Notice(at_s=now_s(), text=why, severity="warning", key="journal"))
+        """Tell of trouble with the disk, and of scenes that were kept. To be called often."""
+        while self._untold:
+            text, severity, key = self._untold.popleft()
+            self._emit(Notice(at_s=now_s(), text=text, severity=severity, key=key))
 
     def failed(self, error: Exception) -> None:
         """The assistant itself fails."""
@@ -186,9 +189,7 @@ class Journaling:
 
     def _look_out(self, event: Event) -> None:
         for alarm in self._alarms.on_event(event):
-            if self._keep(alarm.cause, alarm.text):
-                kept = f"{alarm.text}; the scene is kept: `parlor-tui incident show last`"
-                self._emit(Notice(at_s=event.at_s, text=kept, severity="warning"))
+            self._keep(alarm.cause, alarm.text)
 
     def _chosen(self) -> dict[str, Any]:
         """The live settings that are not at their default."""
@@ -209,11 +210,11 @@ class Journaling:
         raw = line(_time(at_s), kind, run=os.getpid(), **fields)
         self._disk.put(lambda: self._file.append(raw))
 
-    def _keep(self, cause: Cause, what: str) -> bool:
-        """Have the scene kept, unless one of this cause just was; whether it is."""
+    def _keep(self, cause: Cause, what: str) -> None:
+        """Have the scene kept, and told once it is; unless one of this cause just was."""
         at_s = now_s()
         if at_s - self._kept_at_s.get(cause, -_AGAIN_S) < _AGAIN_S:
-            return False
+            return
         self._kept_at_s[cause] = at_s
         facts = {
             "profile": self._profile,
@@ -235,17 +236,27 @@ class Journaling:
             journal=self._path,
             log=self._log,
         )
-        self._disk.put(partial(_kept, incidents_beside(self._log), scene))
-        return True
+        self._disk.once(partial(self._write, scene), partial(self._not_kept, scene))
+
+    # --- on the disk's thread -----------------------------------------------------------------------------------------
+
+    def _write(self, scene: Scene) -> None:
+        keep(incidents_beside(self._log), scene)
+        # Of a core's end the user was warned when it came; of an alarm this is the first word.
+        severity: Severity = "info" if scene.cause in ("core-died", "core-gave-up") else "warning"
+        self._untold.append((f"{scene.what}; the scene is kept: `parlor-tui incident show last`", severity, ""))
+
+    def _not_kept(self, scene: Scene, why: str) -> None:
+        self._untold.append((f"{scene.what}; the scene of it could not be kept: {why}", "warning", ""))
+
+    def _in_trouble(self, why: str) -> None:
+        self._untold.append((why, "warning", "journal"))
 
     def _works_again(self, lost: int) -> None:
-        """The disk takes lines again, after so many were lost. On its thread."""
-        self._troubles.append("")
-        self._put(now_s(), "notice", severity="warning", text=f"{lost} lines before this one could not be kept")
-
-
-def _kept(folder: Path, scene: Scene) -> None:
-    keep(folder, scene)
+        """The disk takes lines again, after so many found no room."""
+        self._untold.append(("", "warning", "journal"))
+        if lost:
+            self._put(now_s(), "notice", severity="warning", text=f"{lost} lines before this one could not be kept")
 
 
 def _time(at_s: float) -> datetime:

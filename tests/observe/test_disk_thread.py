@@ -1,68 +1,103 @@
-"""What goes to the disk holds nobody up, and trouble with it is told once."""
+"""What goes to the disk holds nobody up, is held back while the disk takes none, and trouble with it is told once."""
 
 from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from parlor_tui.events import now_s
+from parlor_tui.observe import disk_thread
 from parlor_tui.observe.disk_thread import RETRY_S, DiskThread
 from parlor_tui.observe.journal import JournalFile
+from tests.waiting import until
 
 
 class Disk:
-    """A disk thread, with a clock that is set by hand. What it tells, and its looks at the clock, are waited for."""
+    """A disk thread that tries again soon, and what it tells."""
 
-    def __init__(self) -> None:
-        self.now_s = 0.0
-        self.looked = 0
+    def __init__(self, retry_s: float = 0.05) -> None:
         self.told: list[str | int] = []
-        self._changed = threading.Condition()
-        self.thread = DiskThread("journal", self._hear, self._hear, clock_s=self._look)
-
-    def _hear(self, what: str | int) -> None:
-        with self._changed:
-            self.told.append(what)
-            self._changed.notify_all()
-
-    def _look(self) -> float:
-        with self._changed:
-            self.looked += 1
-            self._changed.notify_all()
-            return self.now_s
-
-    def wait(self, *, told: int = 0, looked: int = 0) -> None:
-        with self._changed:
-            came = self._changed.wait_for(lambda: len(self.told) >= told and self.looked >= looked, 20)
-            assert came, (self.told, self.looked)
+        self.thread = DiskThread("journal", self.told.append, self.told.append, retry_s=retry_s)
 
 
-def test_trouble_is_told_once_and_its_end_with_what_was_lost(tmp_path: Path) -> None:
-    disk, folder = Disk(), tmp_path / "log"
+def appending(file: JournalFile, number: int) -> Callable[[], None]:
+    return lambda: file.append(b"%d\n" % number)
+
+
+def in_the_way(folder: Path) -> JournalFile:
+    """A journal that cannot be written until `folder` is no file any more."""
     folder.write_text("a file in place of the folder", encoding="utf-8")
-    file = JournalFile(folder / "journal.jsonl", 1000, 2)
+    return JournalFile(folder / "journal.jsonl", 100_000, 2)
 
-    def add(number: int) -> None:
-        disk.thread.put(lambda: file.append(b"%d\n" % number))
 
-    for number in range(3):
-        add(number)
-    disk.wait(looked=4)  # before each job, and after the one that failed
-    disk.now_s = RETRY_S + 1
-    add(3)
-    disk.wait(looked=6)  # it was tried, in vain
-    disk.now_s = 2 * RETRY_S + 2
+def test_trouble_is_told_once_and_once_there_is_room_all_is_there_in_its_order(tmp_path: Path) -> None:
+    disk, folder = Disk(), tmp_path / "log"
+    file = in_the_way(folder)
+    for number in range(20):
+        disk.thread.put(appending(file, number))
+    until(lambda: bool(disk.told), "word of the trouble")
     folder.unlink()
-    add(4)
-    disk.wait(told=2)
+    until(lambda: len(disk.told) == 2, "word that it is over")  # without any new line
+    disk.thread.put(appending(file, 20))
     disk.thread.close(5)
     why, lost = disk.told
     assert str(why).startswith(f"the journal is not kept: {folder}: ")
-    assert lost == 4
-    assert (folder / "journal.jsonl").read_bytes() == b"4\n"
+    assert lost == 0
+    assert (folder / "journal.jsonl").read_bytes().split() == [b"%d" % number for number in range(21)]
+
+
+def test_it_is_tried_again_within_five_seconds_and_for_the_last_time_at_the_end(tmp_path: Path) -> None:
+    assert RETRY_S <= 5
+    disk, folder = Disk(retry_s=3600), tmp_path / "log"
+    disk.thread.put(appending(in_the_way(folder), 1))
+    until(lambda: bool(disk.told), "word of the trouble")
+    folder.unlink()
+    disk.thread.close(5)
+    assert (folder / "journal.jsonl").read_bytes() == b"1\n"
+
+
+def test_what_is_held_back_is_bounded_and_what_found_no_room_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_thread, "HELD_JOBS", 3)
+    disk, folder = Disk(retry_s=3600), tmp_path / "log"
+    file = in_the_way(folder)
+    for number in range(5):
+        disk.thread.put(appending(file, number))
+    until(lambda: bool(disk.told), "word of the trouble")
+    folder.unlink()
+    disk.thread.close(5)
+    assert disk.told[1:] == [2]
+    assert (folder / "journal.jsonl").read_bytes() == b"0\n1\n2\n"
+
+
+def test_what_is_tried_once_and_fails_holds_nothing_back(tmp_path: Path) -> None:
+    """Such as an incident whose folder cannot be made."""
+    disk, failures = Disk(retry_s=3600), list[str]()
+    file = JournalFile(tmp_path / "journal.jsonl", 1000, 2)
+
+    def fail() -> None:
+        raise FileNotFoundError(2, "no such folder", "/incidents")
+
+    disk.thread.put(appending(file, 1))
+    disk.thread.once(fail, failures.append)
+    disk.thread.put(appending(file, 2))
+    until(lambda: (tmp_path / "journal.jsonl").read_bytes() == b"1\n2\n", "the line after it")
+    assert failures == ["/incidents: no such folder"]
+    assert disk.told == []
+    disk.thread.close(5)
+
+
+def test_while_lines_are_held_back_what_is_tried_once_is_tried_at_once(tmp_path: Path) -> None:
+    disk, done = Disk(retry_s=3600), threading.Event()
+    disk.thread.put(appending(in_the_way(tmp_path / "log"), 1))
+    disk.thread.once(done.set, pytest.fail)
+    assert done.wait(20)
+    disk.thread.close(5)
 
 
 def test_a_disk_that_stands_still_holds_nobody_up() -> None:
@@ -78,28 +113,32 @@ def test_a_disk_that_stands_still_holds_nobody_up() -> None:
     done: list[int] = []
     for number in range(1000):
         disk.thread.put(lambda number=number: done.append(number))  # type: ignore[misc]
+    refused: list[str] = []
+    disk.thread.once(lambda: None, refused.append)
     disk.thread.close(0.2)
     assert now_s() - began_s < 5
     assert disk.told == ["the journal is not kept: the disk does not keep up"]
+    assert refused == ["the disk does not keep up"]
     goes_on.set()
-    disk.wait(told=2)
-    assert done[:1] == [0]
+    until(lambda: len(disk.told) == 2, "word that it is over")
     assert disk.told[1] == 1000 - 256
     disk.thread.close(5)
     assert done == list(range(256))
 
 
 def test_a_job_that_fails_otherwise_is_logged_and_the_next_is_done(caplog: pytest.LogCaptureFixture) -> None:
-    disk, done = Disk(), threading.Event()
+    disk, done, failures = Disk(), threading.Event(), list[str]()
 
     def fail() -> None:
         raise KeyError("no such thing")
 
     with caplog.at_level(logging.ERROR):
         disk.thread.put(fail)
+        disk.thread.once(fail, failures.append)
         disk.thread.put(done.set)
         assert done.wait(20)
-    assert "no such thing" in caplog.text
+    assert caplog.text.count("no such thing") >= 2
     assert disk.told == []
+    assert failures == ["KeyError"]
     disk.thread.close(5)
     DiskThread("x", print, print).close(1)  # one that was never used

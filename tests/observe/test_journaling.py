@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,7 +35,9 @@ from parlor_tui.events import (
 )
 from parlor_tui.observe import incidents
 from parlor_tui.observe.journal import Entry, parse, raw_lines
+from parlor_tui.observe.scene import keep
 from parlor_tui.settings import Settings, incidents_beside, journal_beside
+from tests.waiting import until
 
 SAID, ANSWERED = "my grandmother's secret recipe", "Stir it well."
 
@@ -60,6 +63,11 @@ class Kept:
     def incidents(self) -> list[str]:
         self.journaling.close(20)
         return incidents.names(incidents_beside(self.log))
+
+    def notices(self) -> list[Notice]:
+        """What was told so far."""
+        self.journaling.tick()
+        return [event for event in self.told if isinstance(event, Notice)]
 
     def found(self) -> None:
         at = now_s()
@@ -236,11 +244,41 @@ def test_a_talk_that_goes_badly_leaves_an_incident_and_the_user_is_told(
         turns(kept, number)
     (name,) = kept.incidents()
     assert name.endswith(f"-{cause}")
-    told = [event for event in kept.told if isinstance(event, Notice)]
-    assert len(told) == 1
-    assert said in told[0].text
-    assert "parlor-tui incident show last" in told[0].text
-    assert isinstance(kept.told[kept.told.index(told[0]) - 1], TurnDone)
+    (told,) = kept.notices()
+    assert told.severity == "warning"
+    assert said in told.text
+    assert told.text.endswith("; the scene is kept: `parlor-tui incident show last`")
+
+
+def test_that_a_scene_is_kept_is_told_once_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, goes_on = Kept(tmp_path), threading.Event()
+
+    def slow_disk(*scene: Any) -> str:
+        assert goes_on.wait(20)
+        return keep(*scene)
+
+    monkeypatch.setattr(journaling, "keep", slow_disk)
+    kept.journaling.core_down("the core crashed (SIGSEGV)", "start")
+    assert kept.notices() == []
+    goes_on.set()
+    until(lambda: bool(kept.notices()), "word of the scene")
+    (told,) = kept.notices()
+    assert told.text == "the core crashed (SIGSEGV); the scene is kept: `parlor-tui incident show last`"
+    assert len(kept.incidents()) == 1
+
+
+def test_a_scene_that_cannot_be_kept_is_told_and_the_journal_goes_on(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    kept.found()
+    incidents_beside(kept.log).parent.mkdir(parents=True, exist_ok=True)
+    incidents_beside(kept.log).write_text("in the way", encoding="utf-8")
+    kept.journaling.core_down("the core crashed (SIGSEGV)", "start")
+    kept.turn(1)
+    assert [entry.kind for entry in kept.entries()] == ["core", "core", "turn"]
+    (told,) = kept.notices()
+    assert told.text.startswith("the core crashed (SIGSEGV); the scene of it could not be kept: ")
+    assert str(incidents_beside(kept.log)) in told.text
+    assert (told.severity, told.key) == ("warning", "")
 
 
 def test_an_assistant_that_fails_leaves_an_incident(tmp_path: Path) -> None:
