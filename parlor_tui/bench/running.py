@@ -27,6 +27,7 @@ from parlor_tui.bench.utterances import Report as Tell
 from parlor_tui.bench.watching import Watch
 from parlor_tui.devices.select import open_camera
 from parlor_tui.events import EagerCount, Failed, Notice, Ready, now_s
+from parlor_tui.link.supervisor import core_command
 from parlor_tui.settings import Settings
 
 _SIMULATED = ("talk", "talk_noise", "barge_in", "eager")
@@ -66,7 +67,7 @@ def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -
     made = Utterances(settings, cache_folder(), options.seed).make(lines, tell)
     watch, findings = Watch(), Findings()
     place = Rig() if options.rig else Room(seed=options.seed)
-    core = _simulated_core(options.costs, config, made)
+    core = _simulated_core(options.costs, config, made) or core_command(settings, config, apart=True)
     assistant = Assistant(settings, config, watch.listener, opener=place.opener, core=core)
     ready: Ready | None = None
     stopped = False

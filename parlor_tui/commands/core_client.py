@@ -185,7 +185,7 @@ def core_client(settings: Settings, config: Path | None) -> Iterator[CoreClient]
     """A core that is started now, and ended afterwards."""
     inbox: queue.Queue[Link | CoreEvent | str] = queue.Queue(8192)
     supervisor = Supervisor(
-        core_command(settings, config),
+        core_command(settings, config, apart=True),
         log_file(),
         on_up=inbox.put,
         on_event=inbox.put,

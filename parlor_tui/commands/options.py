@@ -309,7 +309,7 @@ def _add_ask(parser: argparse.ArgumentParser) -> None:
 
 def _add_core(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--port", type=port_number, default=0, metavar="N", help="listen on this port; 0, the default: any free one"
+        "--port", type=port_number, metavar="N", help="listen on this port, 0: any free one; by default core.port's"
     )
     parser.add_argument("--token-file", type=Path, metavar="F", help="where the token is, or is to be kept")
 

@@ -17,6 +17,7 @@ from parlor_tui.conversations.record import Mark, Turn
 from parlor_tui.devices.base import MIC_RATE_HZ, Camera
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import State, TurnDone, now_s
+from parlor_tui.link.supervisor import core_command
 from parlor_tui.settings import Settings
 
 _LONGEST_ANSWER_S = 120.0
@@ -76,6 +77,7 @@ def replay(
         return album
 
     opener = Opener(room.opener.microphone, room.opener.speaker, camera)
+    core = core or core_command(settings, config, apart=True)
     assistant = Assistant(settings, config, watch.listener, opener=opener, core=core)
     with at_work(room, assistant):
         ready = wait_until_ready(watch, tell)

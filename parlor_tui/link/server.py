@@ -29,7 +29,7 @@ from parlor_tui.core.profiles import Profile, choose, label_of
 from parlor_tui.core.session import Session
 from parlor_tui.core.watching import Watching
 from parlor_tui.counts import Count, count
-from parlor_tui.events import CoreEvent, CoreHello
+from parlor_tui.events import CoreEvent, CoreHello, CoreNotice
 from parlor_tui.link import client_events as say
 from parlor_tui.link import wire
 from parlor_tui.link.figures import Figures
@@ -66,19 +66,24 @@ class CoreServer:
         self._figures = Figures(core, settings, watching)
         metrics_open = settings.core.metrics_open
         self._pages = Pages(token, metrics_open, self._figures.health, self._figures.page)
+        self._elsewhere = ""
 
     async def listen(self, port: int, *, else_any: bool = False) -> Server:
         """Begin to serve on loopback; port 0 takes a free one, and so does one that is taken, if `else_any`.
 
-        Raises OSError if the port is taken.
+        That is told to each client. Raises OSError if the port is taken.
         """
         try:
             return await self._listen(port)
         except OSError as error:
             if not (else_any and port):
                 raise
-            _log.warning("port %d is not to be had, taking another one: %s", port, error)
-            return await self._listen(0)
+            why = os.strerror(error.errno) if error.errno else str(error)
+            listening = await self._listen(0)
+            other = listening.sockets[0].getsockname()[1]
+            self._elsewhere = f"the core listens on port {other}: core.port = {port} cannot be had ({why})"
+            _log.warning("%s", self._elsewhere)
+            return listening
 
     async def _listen(self, port: int) -> Server:
         return await serve(
@@ -101,6 +106,8 @@ class CoreServer:
         outbox: asyncio.Queue[str] = asyncio.Queue(_OUTBOX_MESSAGES)
         client = _Client(self._core, self._settings, outbox, connection, self._offering, self._figures)
         writer = asyncio.create_task(_write(connection, outbox))
+        if self._elsewhere:
+            client.emit(CoreNotice(self._elsewhere))
         unwatch = [self._figures.follow(outbox), self._core.watch(client.emit)]
         if self._offering is not None:
             unwatch.append(self._offering.watch(client.emit))
@@ -252,7 +259,7 @@ def _hello(profile: Profile, settings: Settings, session_id: str) -> CoreHello:
 
 def run_core(
     settings: Settings,
-    port: int,
+    port: int | None,
     token_file: Path | None,
     *,
     simulated: tuple[Profile, Loader] | None = None,
@@ -262,7 +269,9 @@ def run_core(
     """Run the core until its parent closes stdin, or (with a token file) until SIGINT or SIGTERM. The exit code.
 
     As a child: the first line of stdin is `{"token": "..."}`, the first line of stdout `{"port": N}`; all else that is
-    printed goes to stderr. `simulated` are models that stand in for those of the settings.
+    printed goes to stderr.
+    `port` None is that of the settings, for a child any other one if it is taken; 0 is any, and a child's figures take
+    the token there. `simulated` are models that stand in for those of the settings.
     `watch` makes what looks after the machine, given how much of the memory may be in use; `pace` is the governor's.
     """
     form = "%(asctime)s core %(levelname)s %(name)s %(message)s"
@@ -280,6 +289,8 @@ def run_core(
             return 2
     else:
         token = _shared_token(token_file)
+    if port == 0 and token_file is None:
+        settings = settings.with_values({"core.metrics_open": False}, "a core that nobody is to find")
     profile = choose(settings) if simulated is None else simulated[0]
     load = loader(profile, settings) if simulated is None else simulated[1]
     core = InferenceCore(profile, load, settings.core.max_requests, _end_wedged)
@@ -296,8 +307,8 @@ def run_core(
     # What a model is simulated to take heats no machine.
     governs = governing(settings.core, core, watching, pace) if simulated is None else None
     server = CoreServer(core, settings, token, offered, watching, governs)
-    port = port or settings.core.port
-    asyncio.run(_serve(core, offered, watching, server, port, announce, follow_stdin=token_file is None))
+    bound = settings.core.port if port is None else port
+    asyncio.run(_serve(core, offered, watching, server, bound, announce, follow_stdin=token_file is None))
     # Native calls that are still under way cannot be interrupted, and their threads would hold the exit up.
     sys.stderr.flush()
     os._exit(0)

@@ -232,10 +232,11 @@ def end(process: subprocess.Popen[bytes], timeout_s: float) -> None:
             process.wait(1.0)
 
 
-def core_command(settings: Settings, config: Path | None) -> list[str]:
+def core_command(settings: Settings, config: Path | None, *, apart: bool = False) -> list[str]:
     """The command line of a core as a child, with what of `settings` the file `config` may not hold. It has no secret.
 
-    `-P`: no module of the folder one stands in is run.
+    `apart`: it leaves `core.port`, where a terminal's core can be watched, to that one. `-P`: no module of the folder
+    one stands in is run.
     """
     chosen = [
         part
@@ -244,4 +245,4 @@ def core_command(settings: Settings, config: Path | None) -> list[str]:
         for part in (option, str(getattr(settings.core, name)))
     ]
     file = ["--config", str(config)] if config else []
-    return [sys.executable, "-P", "-m", "parlor_tui", "core", *chosen, *file]
+    return [sys.executable, "-P", "-m", "parlor_tui", "core", *chosen, *file, *(("--port", "0") if apart else ())]

@@ -232,8 +232,8 @@ class Core:
     port: int = key(
         0,
         "",
-        "where the core listens, on this machine alone; 0 is any free one, and so is what another program has taken; "
-        "monitoring needs one that stays",
+        "where a terminal's core listens, on this machine alone; 0 is any free one, and so is what another program has "
+        "taken; monitoring needs one that stays",
         low=0,
         high=65_535,
     )

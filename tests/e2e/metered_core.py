@@ -49,7 +49,7 @@ def main() -> None:
     first = sys.stdin.readline()
     Path(sys.argv[2]).write_text(json.loads(first)["token"] + "\n", "ascii")
     sys.stdin = io.StringIO(first)
-    run_core(load(Path(sys.argv[1])), 0, None, watch=partial(Watching, open_probe=Probe))
+    run_core(load(Path(sys.argv[1])), None, None, watch=partial(Watching, open_probe=Probe))
 
 
 if __name__ == "__main__":
