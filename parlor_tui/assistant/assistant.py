@@ -106,7 +106,8 @@ class Assistant(Requests):
     a request finds no room, on that of who asked.
 
     `config` is the settings file the core is to read too, if the user named one. `core` is a command line that starts
-    another core than the settings' own, `opener` brings other devices.
+    another core than the settings' own, `opener` brings other devices. `log` is where core and libraries print to, with
+    journal and incidents beside it, if not in the usual place; `told` sees all that the core is told.
     """
 
     def __init__(
@@ -118,10 +119,14 @@ class Assistant(Requests):
         opener: Opener | None = None,
         core: Sequence[str] = (),
         demo: Demo | None = None,
+        log: Path | None = None,
+        told: Callable[[client_events.ClientEvent], None] | None = None,
     ) -> None:
         super().__init__(lambda why: listener(Failed(at_s=now_s(), text=why)))
         self._settings = settings
         self._listener = listener
+        self._log_file = log = log or log_file()
+        self._told = told
         self._observer = LatencyObserver()
         self._playback = Playback()
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
@@ -137,7 +142,7 @@ class Assistant(Requests):
             lambda why: self._put(AboutConversation("full", now_s(), why)),
         )
         self._talk.tap = self._recording
-        self._journaling = Journaling(settings, log_file(), self._emit)
+        self._journaling = Journaling(settings, log, self._emit)
         self._conversing = Conversing(self._talk, self._recording, self._emit, self._forget_input, self._put, self._say)
         self._tuner = Tuner(settings, config, self._emit)
         self._tuning: Tuning = self._tuner.now
@@ -170,7 +175,7 @@ class Assistant(Requests):
         self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
         self._supervisor = Supervisor(
             list(core) or core_command(settings, config),
-            log_file(),
+            log,
             on_up=lambda link: self._put(LinkUp(link)),
             on_event=lambda event: self._put(FromCore(event)),
             on_down=lambda reason, then: self._put(LinkDown(reason, then)),
@@ -232,7 +237,7 @@ class Assistant(Requests):
             self._emit(
                 Failed(
                     at_s=now_s(),
-                    text=f"the assistant failed ({type(error).__name__}); details in {log_file()}; start again",
+                    text=f"the assistant failed ({type(error).__name__}); details in {self._log_file}; start again",
                 )
             )
         finally:
@@ -539,6 +544,8 @@ class Assistant(Requests):
     def _send(self, event: client_events.ClientEvent) -> None:
         if self._link is not None:
             self._link.send(event)
+            if self._told is not None:
+                self._told(event)
 
     def _emit(self, event: Event) -> None:
         self._observer.on_event(event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from parlor_tui.devices.base import (
     PlaybackClock,
 )
 from parlor_tui.devices.jitter_buffer import JitterBuffer
+from parlor_tui.devices.pacing import MOST_BEHIND_S
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import now_s
 
@@ -39,20 +41,45 @@ class Heard:
     intended: Track | None
 
 
+class Ear(Protocol):
+    """Takes what the microphone gets, on the room's thread."""
+
+    def add(self, samples: Sound, end_s: float, latency_s: float) -> None:
+        """Take the 160 samples that end at `end_s`, which is now; they reach the assistant `latency_s` later."""
+
+
+class Mouth(Protocol):
+    """Gives what the speaker plays, on the room's thread."""
+
+    def pull(self, audible_at_s: float) -> tuple[Sound, Sound]:
+        """The next 240 samples, as they sound and as they were meant."""
+
+    def missed(self) -> None:
+        """The room was too late to pull: nothing sounds for a step."""
+
+
 class Room:
     """Microphone and speaker of one assistant. `open`, then hand `opener` to it; `close` at the end.
 
     Blocks reach the assistant `microphone_latency_ms` after their last sample sounded; the reply becomes audible
-    `speaker_latency_ms` (a multiple of 10) after it was taken from the buffer.
+    `speaker_latency_ms` (a multiple of 10) after it was taken from the buffer. `kept_s`: so much of both sides can be
+    heard afterwards; None: all of it.
     """
 
-    def __init__(self, *, microphone_latency_ms: int = 20, speaker_latency_ms: int = 40, seed: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        microphone_latency_ms: int = 20,
+        speaker_latency_ms: int = 40,
+        seed: int = 1,
+        kept_s: float | None = None,
+    ) -> None:
         self._speaker_steps = round(speaker_latency_ms / 1000 / STEP_S)
         self._microphone_s = microphone_latency_ms / 1000
-        self._sound = RoomSound(self._speaker_steps, seed)
+        self._sound = RoomSound(self._speaker_steps, seed, kept_s)
         self._lock = threading.Lock()
-        self._microphone: _Blocks | None = None
-        self._speaker: RoomSpeaker | None = None
+        self._microphone: Ear | None = None
+        self._speaker: Mouth | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="room", daemon=True)
         self.start_s = 0.0
@@ -111,13 +138,13 @@ class Room:
                 track(sound.intended, SPEAKER_RATE_HZ),
             )
 
-    def listen(self, microphone: RoomMicrophone | None, on_block: OnBlock | None) -> None:
-        """Give blocks to `on_block` from now on; for the room's own microphone."""
+    def listen(self, microphone: Ear | None) -> None:
+        """Give what sounds to `microphone` from now on."""
         with self._lock:
-            self._microphone = None if microphone is None or on_block is None else _Blocks(on_block)
+            self._microphone = microphone
 
-    def play(self, speaker: RoomSpeaker | None) -> None:
-        """Pull from `speaker` from now on; for the room's own speaker."""
+    def play(self, speaker: Mouth | None) -> None:
+        """Pull from `speaker` from now on."""
         with self._lock:
             self._speaker = speaker
 
@@ -139,6 +166,11 @@ class Room:
         late_s = now_s() - due_s
         with self._lock:
             speaker, microphone = self._speaker, self._microphone
+            if late_s > MOST_BEHIND_S:  # the process stood still, and the sound of that time is nobody's
+                skipped = int(late_s / STEP_S)
+                self._sound.skip(skipped)
+                self.missed_steps += skipped if speaker is not None else 0
+                due_s, late_s = due_s + skipped * STEP_S, late_s - skipped * STEP_S
             reply, intended = np.zeros((2, SPEAKER_STEP), np.float32)
             if speaker is not None and late_s > self._speaker_steps * STEP_S:
                 self.missed_steps += 1
@@ -179,11 +211,11 @@ class RoomMicrophone:
 
     def start(self, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None = None) -> None:  # noqa: ARG002
         """See `devices.base.Microphone`."""
-        self._room.listen(self, on_block)
+        self._room.listen(_Blocks(on_block))
 
     def stop(self, timeout_s: float = 1.0) -> None:  # noqa: ARG002
         """See `devices.base.Microphone`."""
-        self._room.listen(None, None)
+        self._room.listen(None)
 
 
 class RoomSpeaker:

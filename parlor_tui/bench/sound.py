@@ -39,42 +39,64 @@ class Echo:
 
 
 class Tape:
-    """A recording that grows at its end. Samples may be written before their time and are silence until then."""
+    """A recording that grows at its end. Samples may be written before their time and are silence until then.
 
-    def __init__(self) -> None:
-        self._samples = np.zeros(1 << 16, np.float32)
+    `kept_samples`: so many at its end are kept, the others are silence; None keeps all.
+    """
+
+    def __init__(self, kept_samples: int | None = None) -> None:
+        self._samples = np.zeros(kept_samples or 1 << 16, np.float32)
+        self._kept = kept_samples
         self.length = 0
 
     def put(self, at: int, samples: Sound) -> None:
         """Write `samples` from index `at` on, over what is there."""
         end = at + len(samples)
-        while end > len(self._samples):
-            self._samples = np.concatenate((self._samples, np.zeros_like(self._samples)))
-        self._samples[at:end] = samples
+        if self._kept is not None:
+            self._put_around(self._kept, at, samples)
+        else:
+            while end > len(self._samples):
+                self._samples = np.concatenate((self._samples, np.zeros_like(self._samples)))
+            self._samples[at:end] = samples
         self.length = max(self.length, end)
 
     def get(self, at: int, end: int) -> Sound:
         """A copy of the samples from `at` to `end`; silence where there are none."""
         out = np.zeros(max(0, end - at), np.float32)
-        first, last = max(at, 0), min(end, len(self._samples))
-        if last > first:
+        first, last = max(at, 0, self.length - (self._kept or self.length)), min(end, self.length)
+        if last > first and self._kept is not None:
+            out[first - at : last - at] = self._samples[np.arange(first, last) % self._kept]
+        elif last > first:
             out[first - at : last - at] = self._samples[first:last]
         return out
+
+    def _put_around(self, kept: int, at: int, samples: Sound) -> None:
+        """Write over the oldest samples; what nobody wrote behind the end is silence."""
+        end = at + len(samples)
+        first = max(at, end - kept, self.length - kept)
+        self._samples[np.arange(max(self.length, first - kept), first) % kept] = 0.0
+        if end > first:
+            self._samples[np.arange(first, end) % kept] = samples[first - at :]
 
 
 class RoomSound:
     """What sounds in the room. `step` once for each 10 ms, in order.
 
-    `speaker_steps`: how many steps after it was pulled a frame of the reply becomes audible.
+    `speaker_steps`: how many steps after it was pulled a frame of the reply becomes audible. `kept_s`: the tapes keep
+    so much, at their ends; None: all.
     """
 
-    def __init__(self, speaker_steps: int, seed: int) -> None:
-        self.user, self.mic, self.speaker, self.intended = Tape(), Tape(), Tape(), Tape()
+    def __init__(self, speaker_steps: int, seed: int, kept_s: float | None = None) -> None:
+        def tape(rate_hz: int) -> Tape:
+            return Tape(None if kept_s is None else round(kept_s * rate_hz))
+
+        self.user, self.mic = tape(MIC_RATE_HZ), tape(MIC_RATE_HZ)
+        self.speaker, self.intended = tape(SPEAKER_RATE_HZ), tape(SPEAKER_RATE_HZ)
         self.steps = 0
         self._speaker_steps = speaker_steps
         self._random = np.random.default_rng(seed)
         self._down = _Down()
-        self._at_mic_rate = Tape()
+        self._at_mic_rate = tape(MIC_RATE_HZ)
         self._echo: Echo | None = None
         self._response = np.zeros(1, np.float32)
         self._noise = np.zeros(0, np.float32)
@@ -94,6 +116,10 @@ class RoomSound:
     def set_noise(self, dbfs: float | None, colour: Colour = "white") -> None:
         """Background noise of this level (RMS) from the next step on; None for none."""
         self._noise = np.zeros(0, np.float32) if dbfs is None else noise(self._random, _LOOP_S, dbfs, colour)
+
+    def skip(self, steps: int) -> None:
+        """Let so many steps go by in which nobody recorded or played anything."""
+        self.steps += steps
 
     def step(self, reply: Sound, intended: Sound) -> Sound:
         """The next 10 ms at the microphone (160 samples), while 240 samples of the reply are pulled.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,15 +108,21 @@ class _Frames:
 
 
 class DeviceCamera(_Frames):
-    """A camera that the system knows, by number or /dev path."""
+    """A camera that the system knows, by number or /dev path; or whatever `opened_by` opens in its place."""
 
-    def __init__(self, device: int | str, label: str) -> None:
+    def __init__(
+        self,
+        device: int | str,
+        label: str,
+        opened_by: Callable[[int | str], opencv.Capture | None] | None = None,
+    ) -> None:
         super().__init__(label)
         self._device = device
+        self._opened_by = opened_by
 
     def start(self) -> None:
         """See `base.Camera`."""
-        capture = opencv.open_camera_device(self._device)
+        capture = (self._opened_by or opencv.open_camera_device)(self._device)
         if capture is None:
             raise DeviceError(
                 f"camera {self.label}: cannot be opened: check that it is plugged in, not in use, and that this "

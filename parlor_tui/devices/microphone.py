@@ -19,7 +19,7 @@ from parlor_tui.counts import Count, count
 from parlor_tui.devices.base import MIC_RATE_HZ, OnBlock, OnEnd, OnTrouble
 from parlor_tui.devices.pacing import RateWatch, StallWatch
 from parlor_tui.devices.resample import MicrophoneBlocks
-from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
+from parlor_tui.devices.sound_system import OpenStream, SoundDevice, Streaming, open_stream
 from parlor_tui.devices.stream_clock import StreamClock
 from parlor_tui.events import now_s
 
@@ -64,25 +64,26 @@ class SilenceWatch:
 
 
 class DeviceMicrophone:
-    """A microphone that PortAudio knows."""
+    """A microphone that PortAudio knows, or whatever opens streams in its place (`opened_by`)."""
 
-    def __init__(self, device: SoundDevice) -> None:
+    def __init__(self, device: SoundDevice, opened_by: OpenStream | None = None) -> None:
         self.label = device.name
         self.overruns = 0
         """How often the device gave up sound that was not fetched in time."""
         self.overflows = 0
         """How many pieces of sound found no room here."""
         self._device = device
+        self._opened_by = opened_by
         self._pieces: queue.Queue[tuple[NDArray[np.float32], float, float]] = queue.Queue(PIECES_WAITING)
         self._finished = threading.Event()
         self._stopping = threading.Event()
         self._clock = StreamClock()
-        self._stream: Stream | None = None
+        self._stream: Streaming | None = None
         self._reader: threading.Thread | None = None
 
     def start(self, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None = None) -> None:
         """See `base.Microphone`."""
-        self._stream = open_stream(
+        self._stream = (self._opened_by or open_stream)(
             "microphone",
             self._device,
             MIC_RATE_HZ,
@@ -116,7 +117,7 @@ class DeviceMicrophone:
             self.overflows += 1  # whoever takes the blocks has hung for seconds: the sound is lost either way
             count(Count.MICROPHONE_PIECES_LOST)
 
-    def _read(self, stream: Stream, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None) -> None:
+    def _read(self, stream: Streaming, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None) -> None:
         try:
             lost = self._pump(stream, on_block, on_trouble)
         except Exception as error:  # noqa: BLE001 - edge of a thread: a fault of a listener must not end it unsaid
@@ -124,7 +125,7 @@ class DeviceMicrophone:
         if lost is not None and not self._stopping.is_set():
             on_end(lost)
 
-    def _pump(self, stream: Stream, on_block: OnBlock, on_trouble: OnTrouble | None) -> str | None:
+    def _pump(self, stream: Streaming, on_block: OnBlock, on_trouble: OnTrouble | None) -> str | None:
         blocks, watch = MicrophoneBlocks(stream.rate_hz), SilenceWatch()
         stall, rate = StallWatch(FIRST_SOUND_S, STALL_S, now_s()), RateWatch(stream.rate_hz)
         while not self._stopping.is_set():

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from parlor_tui.devices import pulse
 from parlor_tui.devices.base import DeviceError
@@ -191,6 +191,32 @@ def _matches(known: list[SoundDevice], kind: Kind, choice: str) -> list[SoundDev
     # Windows lists each device once for each of its sound interfaces: the one in use is meant.
     usual = [device for device in found if device.default_host]
     return usual if len(found) > 1 and len(usual) == 1 else found
+
+
+class Streaming(Protocol):
+    """An open stream, whoever opened it."""
+
+    rate_hz: int
+    latency_s: float
+
+    def close(self, timeout_s: float) -> bool:
+        """Close it; False if it hangs and was left to itself."""
+
+
+class OpenStream(Protocol):
+    """See `open_stream`."""
+
+    def __call__(
+        self,
+        kind: Kind,
+        device: SoundDevice,
+        rate_hz: int,
+        *,
+        latency: float | Literal["low", "high"],
+        callback: Callable[..., None],
+        finished: Callable[[], None],
+    ) -> Streaming:
+        """Open and start a stream. Raises DeviceError."""
 
 
 class Stream:

@@ -13,7 +13,7 @@ from parlor_tui.devices.base import SPEAKER_RATE_HZ, PlaybackClock
 from parlor_tui.devices.jitter_buffer import JitterBuffer
 from parlor_tui.devices.pacing import RateWatch, StallWatch
 from parlor_tui.devices.resample import SpeakerFeed
-from parlor_tui.devices.sound_system import SoundDevice, Stream, open_stream
+from parlor_tui.devices.sound_system import OpenStream, SoundDevice, Streaming, open_stream
 from parlor_tui.devices.stream_clock import StreamClock
 from parlor_tui.events import now_s
 
@@ -25,14 +25,17 @@ LONGEST_DELAY_S = 1.0
 
 
 class DeviceSpeaker:
-    """A speaker that PortAudio knows."""
+    """A speaker that PortAudio knows, or whatever opens streams in its place (`opened_by`)."""
 
-    def __init__(self, device: SoundDevice, jitter_buffer_ms: int, latency_ms: int) -> None:
+    def __init__(
+        self, device: SoundDevice, jitter_buffer_ms: int, latency_ms: int, opened_by: OpenStream | None = None
+    ) -> None:
         self.label = device.name
         self._device = device
+        self._opened_by = opened_by
         self._latency_s = latency_ms / 1000
         self._buffer = JitterBuffer(SPEAKER_RATE_HZ * jitter_buffer_ms // 1000)
-        self._stream: Stream | None = None
+        self._stream: Streaming | None = None
         self._feed: SpeakerFeed | None = None
         self._clock = StreamClock()
         self._pulled_at_s: float | None = None
@@ -42,7 +45,7 @@ class DeviceSpeaker:
 
     def start(self, on_lost: Callable[[str], None]) -> None:
         """See `base.Speaker`."""
-        self._stream = open_stream(
+        self._stream = (self._opened_by or open_stream)(
             "speaker",
             self._device,
             SPEAKER_RATE_HZ,
