@@ -11,10 +11,13 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
+
+from parlor_tui.observe import alarm
 
 Cause = Literal["core-died", "core-gave-up", "slow", "errors", "assistant-failed"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
@@ -30,6 +33,9 @@ FILES: Mapping[str, str] = {
     "native.log": "the end of the log: what the core and its libraries printed",
     "stacks.txt": "what each thread of the terminal was doing",
 }
+ALARMS_SHARE = 0.25
+"""Of all places. An alarm is a figure, which the journal has as well; a crash's traces are nowhere else."""
+_ALARMS = get_args(alarm.Cause)
 _NAME = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}-\d{{6}}-({'|'.join(CAUSES)})(-\d{{1,3}})?")
 
 
@@ -62,6 +68,33 @@ def names(folder: Path) -> list[str]:
         return sorted((entry.name for entry in os.scandir(folder) if _NAME.fullmatch(entry.name)), reverse=True)
     except FileNotFoundError:
         return []
+
+
+def cause_of(name: str) -> Cause:
+    """What an incident of this name was kept for."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise ValueError(f"{name!r} names no incident")
+    return cast(Cause, found[1])
+
+
+def let_go(known: Sequence[str], new: str, most: int) -> list[str]:
+    """Which of the incidents `known`, newest first, make room for `new`, which is one of them, so that `most` stay.
+
+    One after the other, the oldest of the most numerous cause: of the alarms if they hold more than their share of the
+    places, else of the crashes. So no alarm takes a crash's place once alarms have their share, and no crash that comes
+    again and again the places of all others. Never the new one, which has an old date if the clock was set back.
+    """
+    kept, gone = list(known), list[str]()
+    while len(kept) > max(1, most):
+        alarms = [name for name in kept if cause_of(name) in _ALARMS]
+        others = [name for name in kept if name not in alarms]
+        asked = alarms if len(alarms) > ALARMS_SHARE * most else others
+        counts = Counter(map(cause_of, asked))
+        going = [name for name in asked if name != new] or [name for name in kept if name != new]
+        gone.append(max(reversed(going), key=lambda name: counts[cause_of(name)]))
+        kept.remove(gone[-1])
+    return gone
 
 
 def find(folder: Path, text: str) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 from parlor_tui import __version__
 from parlor_tui.appending import append
 from parlor_tui.logfile import old_log
-from parlor_tui.observe.incidents import HEAD, WORDS_FILE, Cause, names
+from parlor_tui.observe.incidents import HEAD, WORDS_FILE, Cause, let_go, names
 from parlor_tui.observe.journal import WORDS, Entry, parse, tail, wordless
 from parlor_tui.observe.scrubbing import scrubbed
 from parlor_tui.observe.versions import package_versions
@@ -53,7 +53,7 @@ class Scene:
 
 
 def keep(folder: Path, scene: Scene, most: int = MOST_INCIDENTS) -> str:
-    """Keep the scene in a new folder in `folder`, and let the oldest go if there are more than `most`; its name.
+    """Keep the scene in a new folder in `folder`, and let others go if there are more than `most`; its name.
 
     Takes about a tenth of a second. Raises OSError; what was written until then is gone again.
     """
@@ -158,8 +158,8 @@ def _renamed(part: Path, folder: Path, base: str, cause: Cause) -> str:
 
 
 def _let_go(folder: Path, new: str, most: int) -> None:
-    """Delete the oldest. Never the new one, which has an old date if the clock was set back."""
-    for old in [name for name in names(folder) if name != new][max(0, most - 1) :]:
+    """Delete what is too much; see `incidents.let_go`."""
+    for old in let_go(names(folder), new, most):
         shutil.rmtree(folder / old, ignore_errors=True)
     for part in folder.glob(f"{_PART}*"):
         if time.time() - part.stat().st_mtime > _ABANDONED_S:

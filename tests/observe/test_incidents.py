@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import stat
@@ -263,29 +264,114 @@ def causes(turns: list[TurnDone]) -> list[list[str]]:
         ([SLOW] * 40, {19: ["slow"]}),
         ([done(voice_to_voice_ms=4000)] * 40, {}),
         ([done()] * 20 + [SLOW] * 3, {21: ["slow"]}),
-        ([SLOW] * 20 + [done()] * 20 + [SLOW] * 2, {19: ["slow"], 41: ["slow"]}),
+        ([SLOW] * 20 + [done()] * 30 + [SLOW] * 20, {19: ["slow"]}),  # good again, and not for long
+        ([SLOW] * 20 + [done()] * 38 + [SLOW] * 2, {19: ["slow"], 59: ["slow"]}),
+        (([SLOW] + [done()] * 18) * 8, {19: ["slow"]}),  # now one of the last 20 is slow, now two
+        (([SLOW] * 20 + [done(voice_to_voice_ms=3500)] * 60) * 2, {19: ["slow"]}),  # better, not good
         ([done("failed", None)] * 2 + [done()] * 30, {19: ["errors"]}),
         ([done("failed", None)] + [done()] * 30, {}),
         ([done()] * 20 + [done("failed", None)] * 2, {21: ["errors"]}),
+        (([done("failed", None)] * 2 + [done()] * 38) * 5, {19: ["errors"]}),  # 5 %, now above, now below
+        (([done("failed", None)] * 2 + [done()] * 120) * 2, {19: ["errors"]}),  # 2 of 122
         ([done("joined", 9000)] * 30 + [done("no_words", None)] * 30, {}),
         ([done("failed", 9000)] * 20, {19: ["slow", "errors"]}),
     ],
 )  # fmt: skip
-def test_an_alarm_is_told_when_its_condition_begins_to_hold(turns: list[TurnDone], told: dict[int, list[str]]) -> None:
+def test_an_alarm_is_told_once_for_each_bad_stretch(turns: list[TurnDone], told: dict[int, list[str]]) -> None:
     assert {number: found for number, found in enumerate(causes(turns)) if found} == told
 
 
-@given(st.lists(st.tuples(st.sampled_from(["completed", "failed", "interrupted"]), st.floats(0, 9000)), max_size=80))
-def test_alarms_are_what_the_last_turns_say(turns: list[tuple[TurnStatus, float]]) -> None:
-    """By another way: numpy's quantile, and a plain count."""
+STRETCHES = st.lists(
+    st.tuples(
+        st.sampled_from(["completed", "failed", "interrupted"]),
+        st.sampled_from([500.0, 3200.0, 3900.0, 4100.0, 9000.0]),
+        st.integers(1, 30),
+    ),
+    max_size=8,
+)
+
+
+@given(STRETCHES)
+def test_alarms_are_what_the_last_turns_say(stretches: list[tuple[TurnStatus, float, int]]) -> None:
+    """By another way: numpy's quantile and a plain count of all turns, and stretches cut out of the figures."""
     import numpy as np
 
-    alarms, held = Alarms(), set[str]()
-    for number, (status, ms) in enumerate(turns, 1):
-        told = {alarm.cause for alarm in alarms.on_event(done(status, ms))}
+    turns = [(status, ms) for status, ms, length in stretches for _ in range(length)]
+    figures: dict[str, list[float]] = {"slow": [], "errors": []}
+    for number in range(1, len(turns) + 1):
         last_ms = [ms for _, ms in turns[max(0, number - 20) : number]]
-        failed = sum(status == "failed" for status, _ in turns[:number])
-        holds = {"slow"} if number >= 20 and np.quantile(last_ms, 0.95) > 4000 else set()
-        holds |= {"errors"} if number >= 20 and failed / number > 0.05 else set()
-        assert told == holds - held
-        held = holds
+        failed = [status == "failed" for status, _ in turns[max(0, number - 100) : number]]
+        figures["slow"].append(float(np.quantile(last_ms, 0.95)) if number >= 20 else 0.0)
+        figures["errors"].append(float(np.mean(failed)) if number >= 20 else 0.0)
+    found = causes([done(status, ms) for status, ms in turns])
+    for cause, limit, over in (("slow", 4000.0, 3000.0), ("errors", 0.05, 0.025)):
+        told = [number for number, alarms in enumerate(found) if cause in alarms]
+        above = [number for number, figure in enumerate(figures[cause]) if figure > limit + 1e-9]
+        assert told[:1] == above[:1]
+        for before, again in itertools.pairwise(told):
+            between = "".join("o" if figure <= over + 1e-9 else "x" for figure in figures[cause][before:again])
+            assert "o" * 20 in between, "they are one stretch"
+        for bad in above:  # each belongs to a stretch that was told
+            begun = max(number for number in told if number <= bad)
+            assert "o" * 20 not in "".join("o" if f <= over - 1e-9 else "x" for f in figures[cause][begun:bad])
+
+
+# --- who makes room ---------------------------------------------------------------------------------------------------
+
+KEPT = st.lists(st.sampled_from(incidents.CAUSES), max_size=80)
+
+
+def stored(happened: list[incidents.Cause], most: int) -> list[list[str]]:
+    """What is there after each of those that `happened`, newest first."""
+    known: list[str] = []
+    after: list[list[str]] = []
+    for number, cause in enumerate(happened):
+        new = f"{AT + timedelta(seconds=number):%Y-%m-%d-%H%M%S}-{cause}"
+        known = [new, *known]
+        gone = set(incidents.let_go(known, new, most))
+        known = [name for name in known if name not in gone]
+        after.append(known)
+    return after
+
+
+def is_alarm(name: str) -> bool:
+    return incidents.cause_of(name) in ("slow", "errors")
+
+
+@given(KEPT, st.integers(1, 20))
+def test_as_many_are_kept_as_there_is_room_for_and_always_the_new_one(
+    happened: list[incidents.Cause], most: int
+) -> None:
+    for number, known in enumerate(stored(happened, most), 1):
+        assert len(known) == min(number, most)
+        assert incidents.cause_of(known[0]) == happened[number - 1]
+
+
+@given(KEPT)
+def test_no_alarm_takes_the_place_of_a_crash_while_alarms_have_their_share(happened: list[incidents.Cause]) -> None:
+    most, before = 20, list[str]()
+    for known in stored(happened, most):
+        crashes = {name for name in before if not is_alarm(name)}
+        if is_alarm(known[0]) and sum(map(is_alarm, before)) >= incidents.ALARMS_SHARE * most:
+            assert crashes <= set(known)
+        before = known
+
+
+@given(KEPT, st.sampled_from(incidents.CAUSES))
+def test_one_cause_that_comes_again_and_again_leaves_the_others_theirs(
+    happened: list[incidents.Cause], flood: incidents.Cause
+) -> None:
+    most = 20
+    before, *_, after = [[], *stored([*happened, *[flood] * 60], most)][len(happened) :]
+    lost = {incidents.cause_of(name) for name in before} - {incidents.cause_of(name) for name in after}
+    assert not lost
+
+
+def test_twenty_alarms_leave_the_only_crash_where_it_is() -> None:
+    happened: list[incidents.Cause] = ["core-died", *["slow", "errors"] * 40]  # type: ignore[list-item]
+    assert any(name.endswith("core-died") for name in stored(happened, 20)[-1])
+
+
+def test_a_name_that_is_none_has_no_cause() -> None:
+    with pytest.raises(ValueError, match="names no incident"):
+        incidents.cause_of("../../etc")
