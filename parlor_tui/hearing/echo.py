@@ -32,6 +32,11 @@ delays wrong by some ten milliseconds; leads of 0 to 60 ms cancel alike, a late 
 SOUND = 1e-4
 """-80 dBFS: the reference holds something."""
 ACTIVE_S = 0.5
+REST_S = 3.0
+"""After so long without sound no echo is on its way any more, and AEC3, which costs as much as voice activity, rests.
+A fresh one is first given so much of the room's own noise."""
+MISSED_BLOCKS = 4
+"""So many of those that AEC3 was not given, it is given when sound comes again: its filters hold more than one."""
 SPEECH = 0.01
 LEARNING_S = 1.5
 """For so long of played speech a fresh AEC3 lets bursts of 0.1 to 0.3 s through, then none."""
@@ -128,11 +133,13 @@ class EchoCanceller:
         self._residue_blocks = 0
         self._time = SteadyTime()
         self._silent_s = math.inf
+        self._since_reset_s = 0.0
         self._near_power = self._clean_power = 0.0
         self._played_s = 0.0
         self._path = EchoPath()
         self._voice = VoiceOrEcho()
         self._withheld: deque[_Withheld] = deque()
+        self._missed: deque[NDArray[np.float32]] = deque(maxlen=MISSED_BLOCKS)
         self.reset()
 
     delay_s = (FRAME_SAMPLES % PIECE_SAMPLES * 4 + FILTER_SAMPLES) / SAMPLE_RATE_HZ
@@ -176,6 +183,7 @@ class EchoCanceller:
         self._forget_room()
         self._path, self._voice = EchoPath(), VoiceOrEcho()
         self._withheld.clear()
+        self._missed.clear()
         self._waiting = np.zeros(0, np.float32)
         self._waiting_far = np.zeros(0, np.float32)
         # Of blocks of 512, up to 128 samples wait for the rest of their 160: so much must be there beforehand.
@@ -187,6 +195,7 @@ class EchoCanceller:
         self._gate = 1.0
         self._time = SteadyTime()
         self._silent_s = math.inf
+        self._since_reset_s = 0.0
 
     def process(self, samples: NDArray[np.float32], end_at_s: float) -> list[Cleaned]:
         """`samples` (float32 of shape (512,) at 16 kHz, the last captured at `end_at_s`) without the echo.
@@ -209,9 +218,16 @@ class EchoCanceller:
             self._played_s += length_s * bool(np.abs(far).max() > SPEECH)
         else:
             self._silent_s += length_s
-        cleaned = self._cleaned(samples, far)
         self._before = np.concatenate((self._before, samples))
         near, self._before = self._before[:FRAME_SAMPLES], self._before[FRAME_SAMPLES:]
+        self._since_reset_s += length_s
+        if min(self._silent_s, self._since_reset_s) > REST_S:
+            self._missed.append(samples)
+            cleaned = near
+        else:
+            while self._missed:  # what comes of them was handed on as it was
+                self._cleaned(self._missed.popleft(), np.zeros(FRAME_SAMPLES, np.float32))
+            cleaned = self._cleaned(samples, far)
         self._measure(near, cleaned, length_s)
         self._near_window = np.concatenate((self._near_window, samples))[-WINDOW_SAMPLES:]
         self._far_window = np.concatenate((self._far_window, far))[-WINDOW_SAMPLES - LONGEST_LAG_SAMPLES :]

@@ -145,6 +145,26 @@ def test_where_nothing_plays_sound_passes_as_it_is_and_no_later_than_told() -> N
     assert np.mean((before >= 0.5) == (after >= 0.5)) > 0.95
 
 
+def test_after_a_rest_the_echo_is_cancelled_as_before_and_nothing_is_heard_twice() -> None:
+    rest = np.zeros(6 * SAMPLE_RATE_HZ, np.float32)
+    played = np.concatenate([replies(), rest, replies()])
+    microphone = echo_of(played, 60, -12) + hiss(len(played))
+    user = spoken(QUESTIONS[0], "am_michael")[: 2 * SAMPLE_RATE_HZ]
+    said_at = len(replies()) + 4 * SAMPLE_RATE_HZ - 700  # in the rest, and to its end: no block of it begins there
+    microphone[said_at : said_at + len(user)] += user
+    done = run(microphone, played)
+    speech = np.flatnonzero(done.probability >= 0.5) * FRAME_SAMPLES
+    assert len(speech) > 20
+    assert speech.min() >= said_at
+    assert speech.max() <= said_at + len(user) + 0.3 * SAMPLE_RATE_HZ
+    assert (
+        20 * np.log10(rms(echo_of(replies(), 60, -12)) / rms(done.cleaned[-len(replies()) + SAMPLE_RATE_HZ // 2 :]))
+        > 20
+    )
+    at = slice(said_at + 400, said_at + SAMPLE_RATE_HZ)  # while it rests, what is said passes as it is
+    assert np.array_equal(done.cleaned[DELAY:][at], microphone[at])
+
+
 @pytest.mark.parametrize("lost_ms", [15, 100])
 def test_sound_that_the_microphone_lost_brings_no_echo_back(lost_ms: int) -> None:
     echo = echo_of(replies(), 60, -12)
