@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parlor_tui.captions.base import SAMPLE_RATE_HZ, CaptionError, FinalCaption
-from parlor_tui.captions.languages import AUTO, NAMES, language_code
+from parlor_tui.settings.languages import AUTO, NAMES, language_code
 
 _WINDOW_S = 28.0
 """Whisper hears 30 s at a time; a partial caption looks at the last of them."""
@@ -58,7 +58,10 @@ class Whisper:
     """
 
     def __init__(self, folder: Path, name: str, *, threads: int, language: str = AUTO) -> None:
-        code = language_code(language)
+        try:
+            code = language_code(language)
+        except ValueError as error:
+            raise CaptionError(f"captions.language = {language!r}: {error}") from None
         absent = [file for file in ("config.json", "model.bin", "tokenizer.json") if not (folder / file).is_file()]
         if absent:
             raise CaptionError(f"{folder}: {absent[0]} is missing: run `parlor-tui models get`")

@@ -17,11 +17,12 @@ from parlor_tui.engines.bench_result import Figures
 from parlor_tui.engines.litert_cache import default_folder, prepare
 from parlor_tui.engines.litert_probe import probe, reason_in
 from parlor_tui.engines.throwaway import run_throwaway
-from parlor_tui.models import catalogue, needs
+from parlor_tui.models import catalogue
 from parlor_tui.models.base import ModelMissing
 from parlor_tui.models.local import local_model
 from parlor_tui.models.store import Store
 from parlor_tui.settings import Core
+from parlor_tui.settings.model_names import SUFFIX
 
 Ask = Literal["auto", "cpu", "gpu", "npu", "all"]
 TIMEOUT_S = 900.0
@@ -58,7 +59,7 @@ def find_subject(word: str, store: Store) -> Subject:
             raise EngineError(f"{path}: there is no such file")
         if path.suffix not in _COMMANDS:
             raise EngineError(f"{path}: must be a .litertlm or .gguf file")
-        if path.suffix == needs.SUFFIX:
+        if path.suffix == SUFFIX:
             path = local_model(path).path
         return Subject(path.stem, path)
     name = word or _best(store)

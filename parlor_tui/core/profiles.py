@@ -12,7 +12,6 @@ from parlor_tui.core.prompts import PRESETS, SMALL_MODEL
 from parlor_tui.engines.base import Engine, Message
 from parlor_tui.hearing.smart_turn import EndOfTurnModel
 from parlor_tui.models import needs
-from parlor_tui.models.base import ModelError
 from parlor_tui.models.store import store_of
 from parlor_tui.settings import Settings
 from parlor_tui.speech.base import Voice
@@ -65,12 +64,8 @@ def choose(settings: Settings) -> Profile:
     """The profile that the settings ask for; `auto` is gemma if its model is here, else lite."""
     if settings.core.profile != "auto":
         return PROFILES[settings.core.profile]
-    try:
-        model = needs.answering(settings)
-        here = True if settings.core.model else not isinstance(model, str) or store_of(settings).has(model)
-    except ModelError:  # the settings name a model that is none; loading gemma says what is wrong with it
-        here = True
-    return GEMMA if here else LITE
+    # Of one that somebody named and that is not here, loading it says so.
+    return GEMMA if settings.core.model or store_of(settings).has(needs.GEMMA) else LITE
 
 
 LABELS: Mapping[str, str] = {"gemma-4-e2b": "Gemma 4 E2B", "gemma-4-e4b": "Gemma 4 E4B"}
@@ -81,10 +76,7 @@ def label_of(profile: Profile, settings: Settings) -> str:
     """The model that is meant to answer, as people know it."""
     if profile is not GEMMA:
         return profile.model_label
-    try:
-        named = needs.answering(settings)
-    except ModelError:
-        return settings.core.model
+    named = needs.answering(settings)
     return named.stem if isinstance(named, Path) else LABELS.get(named, named)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from parlor_tui.models import catalogue
-from parlor_tui.models.base import ModelError
 from parlor_tui.settings import Settings
+from parlor_tui.settings.model_names import is_path
 
 GEMMA = "gemma-4-e2b"
-SUFFIX = ".litertlm"
 
 _SPEECH = {"mlx": "kokoro-82m-mlx", "torch": "kokoro-82m-torch"}
 
@@ -18,7 +17,6 @@ def needed(profile: str, settings: Settings, runtime: str = "") -> tuple[str, ..
     """The models that `profile` needs: answers (none if a file is named for it), captions, speech, voices, turns.
 
     `runtime` is what speech will run on where that is known better than `speaking.runtime`: onnx, mlx or torch.
-    Raises UnknownModel, ModelError: core.model is not a model that answers.
     """
     answers, captions, speech, *rest = catalogue.PROFILES[profile]
     runtime = runtime or settings.speaking.runtime
@@ -35,20 +33,9 @@ def needed(profile: str, settings: Settings, runtime: str = "") -> tuple[str, ..
 
 
 def answering(settings: Settings) -> str | Path:
-    """Gemma's weights: the name of a model of the catalogue, or the path of a file that the settings name.
-
-    Raises UnknownModel, ModelError: core.model is not a model that answers.
-    """
+    """Gemma's weights: the name of a model of the catalogue, or the path of a file that the settings name."""
     said = settings.core.model
-    if not said:
-        return GEMMA
-    if said not in catalogue.MODELS and (said.endswith(SUFFIX) or any(mark in said for mark in "/\\~")):
-        return Path(said)
-    model = catalogue.find(said)
-    if not model.files[0].name.endswith(SUFFIX):
-        able = [name for name, other in catalogue.MODELS.items() if other.files[0].name.endswith(SUFFIX)]
-        raise ModelError(f"core.model = {said!r}: not for this profile; use {' or '.join(able)}, or a {SUFFIX} file")
-    return said
+    return Path(said) if is_path(said) else said or GEMMA
 
 
 def chosen(settings: Settings) -> frozenset[str]:

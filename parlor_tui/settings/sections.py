@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from parlor_tui.settings.declare import key
 from parlor_tui.settings.keys import Keys
+from parlor_tui.settings.languages import language_code
+from parlor_tui.settings.model_names import model_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class Captions:
         "Whisper's size; `auto` goes with the profile (lite: tiny.en, gemma: base); without .en it knows 99 languages",
         choices=("auto", "tiny.en", "tiny", "base", "small", "medium", "large-v3-turbo"),
     )
-    language: str = key("auto", "", "`auto` detects it each turn; or a code such as en, de, zh")
+    language: str = key("auto", "", "`auto` detects it each turn; or a code such as en, de, zh", form=language_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,9 @@ class Core:
     """The process that thinks."""
 
     profile: str = key("auto", "", "`auto` takes the best one whose models are here", choices=("auto", "gemma", "lite"))
-    model: str = key("", "", "gemma's own: empty is gemma-4-e2b; or gemma-4-e4b, or the path of a .litertlm file")
+    model: str = key(
+        "", "", "gemma's own: empty is gemma-4-e2b; or gemma-4-e4b, or the path of a .litertlm file", form=model_name
+    )
     backend: str = key(
         "auto", "", "what the language model runs on; `auto` tries the GPU first", choices=("auto", "gpu", "cpu", "npu")
     )

@@ -14,7 +14,7 @@ from ctranslate2.specs import whisper_spec
 from numpy.typing import NDArray
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-from parlor_tui.captions.languages import NAMES
+from parlor_tui.settings.languages import NAMES
 
 TEXT_TOKENS = 50_257
 """The last one is empty: by the size of the vocabulary and by that CTranslate2 tells a multilingual model."""

@@ -110,6 +110,31 @@ def test_a_bad_settings_file_is_one_line_and_exit_2(isolated_home: Home) -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "text", "line"),
+    [
+        (
+            ["core"],
+            "core]\nmodel = 'gemma-4-e3b'",
+            "core.model = 'gemma-4-e3b': no such model; did you mean gemma-4-e",
+        ),
+        (["--headless"], "captions]\nlanguage = 'german!'", "captions.language = 'german!': no such language; did you"),
+        (
+            ["ask", "--text", "Hi"],
+            "core]\nmodel = 'whisper-base'",
+            "core.model = 'whisper-base': no such model; give gemma",
+        ),
+    ],
+)
+def test_a_model_or_language_that_is_none_is_one_line_and_exit_2(
+    isolated_home: Home, words: list[str], text: str, line: str
+) -> None:
+    isolated_home.config.write_text(f"[{text}\n", encoding="utf-8")
+    done = run(isolated_home, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"parlor-tui: {isolated_home.config}:2: {line}")
+
+
 def test_config_prints_a_settings_file_with_what_was_chosen(isolated_home: Home, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text("[speaking]\nspeed = 1.5\n", encoding="utf-8")

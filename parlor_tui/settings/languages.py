@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 
-from parlor_tui.captions.base import CaptionError
-
 AUTO = "auto"
 
 _TABLE = """
@@ -32,7 +30,7 @@ _OTHER_CODES = {"nb": "no", "cmn": "zh", "iw": "he", "in": "id", "jv": "jw", "fi
 def language_code(wanted: str) -> str:
     """The code of the language that a person wrote: "DE", "de-AT", "pt_BR", "German" and "auto" are understood.
 
-    Raises CaptionError naming near codes if there is no such language.
+    Raises ValueError naming near codes if there is no such language.
     """
     plain = " ".join(wanted.strip().lower().split())
     if plain == AUTO:
@@ -44,12 +42,7 @@ def language_code(wanted: str) -> str:
             return candidate
         if candidate in by_name:
             return by_name[candidate]
-    raise CaptionError(f"captions.language = {one_word(wanted)}: no such language; {_near(plain, by_name)}")
-
-
-def one_word(text: str) -> str:
-    """`text` in quotes, short and on one line, for an error message."""
-    return repr(text if len(text) <= 20 else text[:19] + "…")
+    raise ValueError(f"no such language; {_near(plain, by_name)}")
 
 
 def _near(plain: str, by_name: dict[str, str]) -> str:
