@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from parlor_tui.core.governor import IN_WORDS, PACE, STEPS, Caps, Pace, Signs, State, Step, decide
 from parlor_tui.core.inference import InferenceCore
@@ -13,8 +14,6 @@ from parlor_tui.events import CoreGoverned, MachineRead, now_s
 from parlor_tui.settings import Core
 
 _log = logging.getLogger(__name__)
-_STALE_S = 15.0
-"""What was read of the machine longer ago tells nothing of it now."""
 
 Watcher = Callable[[CoreGoverned], None]
 
@@ -31,7 +30,7 @@ class Governing:
         self._pace = pace
         self._state = State()
         self._told = CoreGoverned(0)
-        self._machine: tuple[MachineRead, float] | None = None
+        self._seen_s: float | None = None
         self._watchers: list[Watcher] = []
         self._end: Callable[[], None] | None = None
 
@@ -53,25 +52,28 @@ class Governing:
 
         return end
 
-    def _seen(self, event: MachineRead) -> None:
-        self._machine = event, now_s()
-        self._decide(None)
+    def _seen(self, _event: MachineRead) -> None:
+        at_s = now_s()
+        if self._seen_s is not None and at_s - self._seen_s > self._watching.stale_s:
+            self._decide(Signs(at_s, stale=True))  # what nobody saw was no calm
+        self._seen_s = at_s
+        self._look(None)
 
     def _inferred(self, took_s: float) -> None:
-        self._decide(took_s)
+        self._look(took_s)
 
-    def _decide(self, inference_s: float | None) -> None:
+    def _look(self, inference_s: float | None) -> None:
+        machine, parts = self._watching.latest, self._core.loaded
+        if parts is not None:
+            seen = signs(machine, now_s(), inference_s, on_gpu=parts.on_gpu)
+            self._decide(replace(seen, stale=machine is None and self._seen_s is not None))
+
+    def _decide(self, seen: Signs) -> None:
         parts = self._core.loaded
         if parts is None:
             return
-        at_s = now_s()
-        fresh = self._machine is not None and at_s - self._machine[1] <= _STALE_S
-        machine = self._machine[0] if self._machine is not None and fresh else None
         steps = steps_of(parts)
-        before, self._state = (
-            self._state,
-            decide(self._state, signs(machine, at_s, inference_s, on_gpu=parts.on_gpu), len(steps), self._pace),
-        )
+        before, self._state = self._state, decide(self._state, seen, len(steps), self._pace)
         if _shown(before) != _shown(self._state):
             self._apply(steps[: self._state.level], parts)
 

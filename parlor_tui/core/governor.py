@@ -62,10 +62,11 @@ PACE = Pace()
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What is known at `at_s` (on `now_s`); None is unknown, and no trouble.
+    """What is known at `at_s` (on `now_s`); None is unknown, and no trouble. What is too old to count is unknown.
 
     `temperature_c` is of the hottest chip. `memory_share` is what is in use of the budget, 1 being all of it.
-    `inference_s` is how long a single inference took that has just ended.
+    `inference_s` is how long a single inference took that has just ended. `stale`: the machine is not seen any more,
+    which is no calm.
     """
 
     at_s: float
@@ -75,6 +76,7 @@ class Signs:
     throttle_reason: str = ""
     memory_share: float | None = None
     inference_s: float | None = None
+    stale: bool = False
 
 
 class Reason(NamedTuple):
@@ -111,7 +113,7 @@ def decide(state: State, signs: Signs, most: int, pace: Pace = PACE) -> State:
     if reasons:
         troubled = replace(state, slow=slow, calm_since_s=None)
         return _down(troubled, reasons, signs.at_s, most, pace) if rested else troubled
-    if slow or not _is_easy(signs):
+    if slow or signs.stale or not _is_easy(signs):
         return replace(state, slow=slow, calm_since_s=None)
     since_s = signs.at_s if state.calm_since_s is None else state.calm_since_s
     calm = replace(state, slow=slow, calm_since_s=since_s)

@@ -17,6 +17,8 @@ from parlor_tui.usage import OwnUse
 _log = logging.getLogger(__name__)
 EVERY_S = 1.0
 IDLE_EVERY_S = 5.0
+STALE_S = 15.0
+"""What was seen longer ago, three looks while nobody is connected, tells nothing of the machine now."""
 _CHILDREN_EVERY_S = 15.0
 """Looking for them costs a look at every process of the machine."""
 
@@ -26,7 +28,8 @@ Watcher = Callable[[MachineRead], None]
 class Watching:
     """Tells every watcher what the machine does. To be used from one event loop; the looking has a thread of its own.
 
-    `memory_percent` is the share of the memory that may be in use. `open_probe` is called on that thread.
+    `memory_percent` is the share of the memory that may be in use. `open_probe` is called on that thread. What was
+    begun to be seen longer than `stale_s` ago is not known any more.
     """
 
     def __init__(
@@ -36,14 +39,16 @@ class Watching:
         open_probe: Callable[[], Probe] = open_probes,
         every_s: float = EVERY_S,
         idle_every_s: float = IDLE_EVERY_S,
+        stale_s: float = STALE_S,
     ) -> None:
+        self.stale_s = stale_s
         self._memory_percent = memory_percent
         self._open_probe = open_probe
         self._every_s = every_s
         self._idle_every_s = idle_every_s
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watchers: list[Watcher] = []
-        self._latest: MachineRead | None = None
+        self._latest: tuple[MachineRead, float] | None = None
         self._changed = threading.Condition()
         self._closed = False
 
@@ -57,14 +62,16 @@ class Watching:
         with self._changed:
             self._watchers.append(watcher)
             self._changed.notify_all()
-        if self._latest is not None:
-            watcher(self._latest)
+        if (latest := self.latest) is not None:
+            watcher(latest)
         return lambda: self._watchers.remove(watcher)
 
     @property
     def latest(self) -> MachineRead | None:
-        """What was seen last; None before the first look."""
-        return self._latest
+        """What was seen last; None before the first look, and once that is stale."""
+        if self._latest is None or now_s() - self._latest[1] > self.stale_s:
+            return None
+        return self._latest[0]
 
     def close(self) -> None:
         """Look no more. Does not wait."""
@@ -72,8 +79,8 @@ class Watching:
             self._closed = True
             self._changed.notify_all()
 
-    def _tell(self, event: MachineRead) -> None:
-        self._latest = event
+    def _tell(self, event: MachineRead, at_s: float) -> None:
+        self._latest = event, at_s
         for watcher in tuple(self._watchers):
             watcher(event)
 
@@ -88,7 +95,7 @@ class Watching:
                     if at_s >= children_due_s:
                         own.find_children()
                         children_due_s = at_s + _CHILDREN_EVERY_S
-                    self._later(read(probe.read(at_s), own, self._memory_percent))
+                    self._later(read(probe.read(at_s), own, self._memory_percent), at_s)
                     if self._wait(at_s):
                         return
         except Exception:  # noqa: BLE001 - the edge of the thread: the talk goes on without figures of the machine
@@ -104,10 +111,10 @@ class Watching:
                 self._changed.wait(left_s)
             return True
 
-    def _later(self, event: MachineRead) -> None:
+    def _later(self, event: MachineRead, at_s: float) -> None:
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is there to be told
-                self._loop.call_soon_threadsafe(self._tell, event)
+                self._loop.call_soon_threadsafe(self._tell, event, at_s)
 
 
 def read(reading: Reading, own: OwnUse, memory_percent: float) -> MachineRead:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 
 import numpy as np
@@ -161,6 +162,47 @@ def test_a_slow_inference_takes_a_step_that_a_quick_one_and_calm_take_back(parts
         assert talk.core.on_inference
         end_second()
         assert not talk.core.on_inference, "while nobody is there, nobody needs to look"
+        watching.close()
+
+    run(parts, body)
+
+
+class Stalling:
+    """Stands in for the probes of a hot machine that cools down while they hang."""
+
+    def __init__(self) -> None:
+        self.temperature_c = 91.0
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def read(self, at_s: float) -> Reading:
+        self.goes_on.wait(20)
+        return Reading(cpu_temperature_c=self.temperature_c)
+
+    def close(self) -> None:
+        pass
+
+
+def test_while_the_probes_hang_the_level_stays_and_their_last_reading_is_not_told_for_ever(parts: Parts) -> None:
+    told: list[CoreGoverned] = []
+
+    async def body(talk: Talk) -> None:
+        probe = Stalling()
+        watching = Watching(65, open_probe=lambda: probe, every_s=0.02, stale_s=0.5)
+        governing = Governing(talk.core, watching, pace=Pace(0.0, 0.1, 0.1))
+        watching.start()
+        end = governing.watch(told.append)
+        await talk.until(lambda: len(told) == 4)  # as far as it goes: three steps, and that they are not enough
+        probe.goes_on.clear()
+        await talk.until(lambda: watching.latest is None)
+        for _ in range(3):
+            talk.core.inferred(1.0, whole=True)
+            await asyncio.sleep(0.2)
+        assert len(told) == 4, "nothing was seen, hot or cool"
+        probe.temperature_c = 60.0
+        probe.goes_on.set()
+        await talk.until(lambda: told[-1].level == 0)
+        end()
         watching.close()
 
     run(parts, body)

@@ -101,6 +101,31 @@ def test_one_slow_inference_is_one_step_and_only_a_quick_one_shows_that_it_is_ov
     assert state.level == 0
 
 
+UNSEEN = {"stale": True}
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ([{"temperature_c": 60.0}] * 4, [1, 1, 1, 0]),
+        ([UNSEEN] * 9, [1] * 9),  # nobody knows that it is cool
+        (
+            [{"temperature_c": 60.0}] * 2 + [UNSEEN] + [{"temperature_c": 60.0}] * 4,
+            [1] * 6 + [0],
+        ),  # the calm has to be seen
+        ([UNSEEN | {"inference_s": 1.0}] * 9, [1] * 9),  # a quick reply alone is no sign that it is cool
+        ([UNSEEN | {"inference_s": 7.0}] * 2, [2, 3]),  # that the model is slow was seen just now
+        ([UNSEEN, {"temperature_c": 90.0}], [1, 2]),
+    ],
+)
+def test_a_machine_that_is_not_seen_is_neither_hot_nor_calm(
+    after: list[dict[str, object]], expected: list[int]
+) -> None:
+    readings = [Signs(0.0, temperature_c=90.0)]
+    readings += [replace(Signs(10.0 * number), **known) for number, known in enumerate(after, 1)]
+    assert [state.level for state in run(readings)] == [1, *expected]
+
+
 def test_where_everything_is_reduced_and_it_is_not_enough_that_is_known_until_it_gets_better() -> None:
     states = list(run([Signs(10.0 * number, temperature_c=95.0) for number in range(MOST + 1)]))
     assert [state.at_limit for state in states] == [False] * MOST + [True]
@@ -156,6 +181,7 @@ KNOWN = st.fixed_dictionaries(
         "throttle_reason": st.sampled_from(["", "power limit", "GPU hot"]),
         "memory_share": st.none() | st.floats(0, 2),
         "inference_s": st.none() | st.floats(0, 20),
+        "stale": st.booleans(),
     }
 )
 
@@ -201,7 +227,7 @@ def test_a_step_back_needs_a_calm_of_thirty_seconds(readings: list[Signs]) -> No
     for number, reading in enumerate(readings):
         if states[number + 1].level < states[number].level:
             lately = [past for past in readings[:number] if past.at_s > reading.at_s - PACE.calm_s]
-            assert not any(is_trouble(past) or is_in_between(past) for past in lately)
+            assert not any(is_trouble(past) or is_in_between(past) or past.stale for past in [*lately, reading])
 
 
 @given(st.lists(st.floats(COOL_C, HOT_C, exclude_max=True), min_size=1, max_size=60), st.integers(0, MOST))

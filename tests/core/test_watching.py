@@ -15,7 +15,7 @@ import pytest
 
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.profiles import LITE, OnProgress, Parts
-from parlor_tui.core.watching import EVERY_S, Watching, read
+from parlor_tui.core.watching import EVERY_S, STALE_S, Watching, read
 from parlor_tui.events import CoreEvent, CoreHello, MachineRead, Reading, now_s
 from parlor_tui.link.client import Link
 from parlor_tui.link.server import CoreServer
@@ -44,10 +44,14 @@ class Probe:
 
 
 def run(
-    probe: Probe, sitting: Callable[[Watching], Awaitable[None]], every_s: float = 0.02, idle_every_s: float = 30.0
+    probe: Probe,
+    sitting: Callable[[Watching], Awaitable[None]],
+    every_s: float = 0.02,
+    idle_every_s: float = 30.0,
+    stale_s: float = STALE_S,
 ) -> None:
     async def go() -> None:
-        watching = Watching(65, open_probe=lambda: probe, every_s=every_s, idle_every_s=idle_every_s)
+        watching = Watching(65, open_probe=lambda: probe, every_s=every_s, idle_every_s=idle_every_s, stale_s=stale_s)
         watching.start()
         try:
             async with asyncio.timeout(20):
@@ -96,6 +100,21 @@ def test_while_nobody_is_connected_it_seldom_looks_and_wakes_for_who_comes() -> 
         await until(lambda: probe.readings >= 3)
 
     run(probe, sitting)
+
+
+def test_what_was_seen_too_long_ago_is_not_told_any_more() -> None:
+    probe = Probe()
+    told: list[MachineRead] = []
+
+    async def sitting(watching: Watching) -> None:
+        await until(lambda: watching.latest is not None)
+        await until(lambda: watching.latest is None)
+        watching.watch(told.append)
+        assert told == []
+        await until(lambda: len(told) >= 1)
+        assert watching.latest is not None
+
+    run(probe, sitting, stale_s=0.4)
 
 
 def test_a_probe_that_fails_is_logged_and_nothing_else_happens(caplog: pytest.LogCaptureFixture) -> None:
