@@ -31,7 +31,7 @@ from parlor_tui.core.watching import Watching
 from parlor_tui.counts import Count, count
 from parlor_tui.events import CoreEvent, CoreHello, CoreNotice
 from parlor_tui.link import client_events as say
-from parlor_tui.link import wire
+from parlor_tui.link import last_words, wire
 from parlor_tui.link.figures import Figures
 from parlor_tui.link.http import Pages, is_allowed
 from parlor_tui.link.parent import follow_parent
@@ -278,6 +278,7 @@ def run_core(
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format=form)
     logging.getLogger("websockets").setLevel(logging.WARNING)
     answers = _private_stdout()
+    last_words.give_when_asked()
     if token_file is None:
         _make_way()
         first = sys.stdin.readline()

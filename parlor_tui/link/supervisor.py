@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from parlor_tui.events import CoreEvent, now_s
+from parlor_tui.link import last_words
 from parlor_tui.link.back_off import BackOff
 from parlor_tui.link.client import OPEN_S, Link, LinkError
 from parlor_tui.link.endings import in_words, memory_kills
@@ -217,13 +218,14 @@ class Supervisor:
 
 
 def end(process: subprocess.Popen[bytes], timeout_s: float) -> None:
-    """End `process`, the leader of its group: close its stdin, wait, then kill it."""
+    """End `process`, the leader of its group: close its stdin, wait, have it say what it is at, then kill it."""
     with contextlib.suppress(OSError):
         if process.stdin is not None:
             process.stdin.close()
     try:
         process.wait(timeout_s)
     except subprocess.TimeoutExpired:
+        last_words.ask(process)
         if hasattr(os, "killpg"):  # with what it started
             with contextlib.suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -30,7 +30,7 @@ FILES: Mapping[str, str] = {
     "tuning.json": "the live settings that were in use",
     "versions.json": "Python, system and packages",
     "probes.json": "the newest reading of the machine",
-    "native.log": "the end of the log: what the core and its libraries printed",
+    "native.log": "the end of the log: what the core and its libraries printed; where one was that hung",
     "stacks.txt": "what each thread of the terminal was doing",
 }
 ALARMS_SHARE = 0.25

@@ -22,6 +22,7 @@ class Supervised:
     """A supervisor, and all that it tells with the time of it."""
 
     def __init__(self, log: Path, how: str, patience: Patience) -> None:
+        self.log = log
         self.events: list[CoreEvent] = []
         self.downs: list[tuple[str, str]] = []
         self.step_s = self.down_s = 0.0
@@ -80,6 +81,7 @@ def test_one_that_a_native_call_keeps_from_everything_is_ended_after_one_more_tr
         assert reason.startswith("the core did not answer for ")
         assert running.down_s - running.step_s < 10.0, "three seconds, and a busy machine"
         until(lambda: running.supervisor.core_pid not in (None, pid), "another core", 20)
+        assert 'hanging_core.py", line' in running.log.read_text("utf-8"), "it said where it was"
 
 
 def test_one_that_is_hard_at_work_while_it_loads_is_waited_for(supervise: Supervise) -> None:

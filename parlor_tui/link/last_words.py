@@ -1,0 +1,35 @@
+"""What a core that stands still, or hangs in a native call, was doing: it writes that into its log before it is ended.
+
+Not on Windows, which has no signal to ask for it with.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import signal
+import subprocess
+
+WITHIN_S = 1.0
+"""To be continued, and to write a few kB, takes some ms; a process that waits for a disk gets no signal at all."""
+_ASK = getattr(signal, "SIGUSR1", None)
+_CONTINUE = getattr(signal, "SIGCONT", None)
+
+
+def give_when_asked() -> None:
+    """In the core: once it is asked to, print to stderr where every thread is, and end (of no use, it leaves no dump).
+
+    That is done in C by whichever thread takes the signal: it needs neither the event loop nor Python's lock.
+    """
+    if _ASK is not None:
+        faulthandler.register(_ASK, all_threads=True, chain=True)
+
+
+def ask(process: subprocess.Popen[bytes]) -> None:
+    """Have `process` give them, and wait for its end for `WITHIN_S` at most. One that knows nothing of it just ends."""
+    if _ASK is None or _CONTINUE is None:
+        return
+    process.send_signal(_ASK)
+    process.send_signal(_CONTINUE)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(WITHIN_S)
