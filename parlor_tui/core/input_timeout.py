@@ -1,4 +1,4 @@
-"""Audio that was sent and is never completed: noticed, and dropped.
+"""Audio that was sent and is never completed: dropped once nothing was heard of it for 2 s.
 
 `Unfinished` decides, and is pure; `InputTimeout` looks at the clock for it in the event loop.
 """
@@ -22,9 +22,7 @@ class Unfinished:
     or busy), the client may well have sent something that nobody has read yet.
     """
 
-    def __init__(self, longest_s: float = LONGEST_WAIT_S, every_s: float = LOOK_EVERY_S) -> None:
-        self._longest_s = longest_s
-        self._every_s = every_s
+    def __init__(self) -> None:
         self._silent_s = 0.0
         self._looked_s: float | None = None
 
@@ -35,17 +33,16 @@ class Unfinished:
 
     def look(self, at_s: float, *, held: bool) -> bool:
         """Whether nothing came for too long. Time in which it is `held` is no time to wait for anything."""
-        since_s = 0.0 if self._looked_s is None else min(at_s - self._looked_s, 2 * self._every_s)
+        since_s = 0.0 if self._looked_s is None else min(at_s - self._looked_s, 2 * LOOK_EVERY_S)
         self._looked_s = at_s
         self._silent_s = 0.0 if held else self._silent_s + since_s
-        return self._silent_s >= self._longest_s
+        return self._silent_s >= LONGEST_WAIT_S
 
 
 class InputTimeout:
     """Watches one client's audio as long as there is any.
 
-    `is_held`: a pause of the user's was told, which may last, or the models still load. `drop` is called when the audio
-    that waits is to be dropped.
+    `is_held`: the client waits for this side, or its user pauses. `drop` is called when the audio is to be dropped.
     """
 
     def __init__(

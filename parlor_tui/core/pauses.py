@@ -21,7 +21,7 @@ from parlor_tui.core.tasks import Tasks, new_id
 from parlor_tui.events import CaptionPartial, CoreEvent, ReplyCreated, ReplyReady, TurnJudged, now_s
 
 _log = logging.getLogger(__name__)
-_LONGEST_PAUSE_S = 15.0
+LONGEST_PAUSE_S = 15.0
 """The settings allow a pause of ten seconds."""
 
 
@@ -64,6 +64,9 @@ class Pauses:
             item = Item(self._listening.item_id, "user", audio_wav=heard_wav(samples, native_s))
             caption = self._listening.caption(item, samples)
             ahead = self.ahead = Ahead(turn, pause, item, samples, caption)
+            if self._forgetting is not None:
+                self._forgetting.cancel()
+            self._forgetting = self._tasks.spawn(self._forget(ahead))
         may_begin = self._options().tuning.hearing.eager_ms > 0 and not replying and self._core.admission.has_place
         if answer and may_begin and ahead.reply is None:
             self._begin(ahead)
@@ -121,9 +124,6 @@ class Pauses:
         prepared = self._prepared(ahead)
         ahead.reply = Reply(self._core, branch, ahead.gate, options, prepared, *ids, ahead.turn, unheard=True)
         self._tasks.spawn(self._make(ahead.reply))
-        if self._forgetting is not None:
-            self._forgetting.cancel()
-        self._forgetting = self._tasks.spawn(self._forget(ahead))
         self._core.unheard.add(self._give_way)
 
     def _give_way(self) -> None:
@@ -133,8 +133,8 @@ class Pauses:
                 ahead.drop(self._emit)
 
     async def _forget(self, ahead: Ahead) -> None:
-        """Who falls silent and says no more of it does not keep a place of the core's for ever."""
-        await asyncio.sleep(_LONGEST_PAUSE_S)
+        """Who falls silent and says no more of it keeps neither a place of the core's nor the sound for ever."""
+        await asyncio.sleep(LONGEST_PAUSE_S)
         if self.ahead is ahead:
             self.resumed()
 

@@ -91,7 +91,7 @@ class Session:
         self._timeout = InputTimeout(
             self._tasks,
             lambda: self.listening.audio.samples_count > 0,
-            lambda: self.pauses.ahead is not None or core.loaded is None,
+            lambda: core.loaded is None or self._tasks.are_many or self.pauses.ahead is not None,
             self._drop_unfinished,
         )
 

@@ -3,46 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable
 
 import cv2
 import numpy as np
 
-from parlor_tui.core.inference import InferenceCore
-from parlor_tui.core.profiles import LITE, OnProgress, Parts
 from parlor_tui.core.session import Session
-from parlor_tui.events import CoreError, CoreEvent
-from parlor_tui.settings import Tuning
+from parlor_tui.events import CoreError
+from tests.core.unloaded import SECOND, unloaded
 
 JPEG = cv2.imencode(".jpg", np.zeros((8, 8, 3), np.uint8))[1].tobytes()
-SPEECH = bytes(2 * 16_000)
 
 
 def flooded(flood: Callable[[Session], Awaitable[None]]) -> tuple[list[CoreError], int]:
     """What a session that still waits for its models says to all that, and how many tasks it has."""
 
     async def run() -> tuple[list[CoreError], int]:
-        over = threading.Event()
-
-        def load(_progress: OnProgress, _cancelled: threading.Event) -> Parts:
-            over.wait(30)
-            raise RuntimeError("ended")
-
-        told: list[CoreEvent] = []
-        core = InferenceCore(LITE, load, 2, on_wedged=lambda _: None)
-        core.start()
-        session = Session(core, told.append, Tuning())
-        session.update(input_rate_hz=16_000)
-        try:
-            await flood(session)
-            tasks = len(asyncio.all_tasks())
-        finally:
-            await session.close()
-            core.close()
-            assert (core.replying, core.waiting) == (0, 0)
-            over.set()
-        return [event for event in told if isinstance(event, CoreError)], tasks
+        async with unloaded() as flooded:
+            await flood(flooded.session)
+            return flooded.errors(), len(asyncio.all_tasks())
 
     return asyncio.run(run())
 
@@ -56,8 +35,8 @@ def test_pictures_and_speech_that_nobody_works_on_yet() -> None:
     async def flood(session: Session) -> None:
         for _ in range(300):
             session.add_item("user", "", picture=JPEG, event_id="mine")
-            session.add_audio_item(SPEECH)
-            session.append(SPEECH)
+            session.add_audio_item(SECOND)
+            session.append(SECOND)
             session.commit()
             session.clear()
 
@@ -81,7 +60,7 @@ def test_requests_that_are_taken_back_leave_nothing() -> None:
 
 def test_a_user_who_pauses_again_and_again_is_never_too_much() -> None:
     async def flood(session: Session) -> None:
-        session.append(SPEECH)
+        session.append(SECOND)
         for number in range(500):
             session.paused(1, number, answer=True)
             await asyncio.sleep(0)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlor_tui.core.inference import InferenceCore
+from parlor_tui.core import pauses
 from parlor_tui.core.input_timeout import LONGEST_WAIT_S, LOOK_EVERY_S, Unfinished
-from parlor_tui.core.profiles import LITE, OnProgress, Parts
-from parlor_tui.core.session import Session
-from parlor_tui.events import CoreError, CoreEvent, InputCommitted
-from parlor_tui.settings import Tuning
-
-SECOND = bytes(2 * 16_000)
+from parlor_tui.events import InputCommitted
+from tests.core.unloaded import SECOND, unloaded
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 5.0), st.sampled_from(["nothing", "came", "held"])), max_size=60))
@@ -48,26 +44,27 @@ def test_while_the_models_load_nothing_is_dropped() -> None:
     """A terminal whose core died tells the new one what was said so far, and goes on once that is ready."""
 
     async def run() -> None:
-        over = threading.Event()
-
-        def load(_progress: OnProgress, _cancelled: threading.Event) -> Parts:
-            over.wait(30)
-            raise RuntimeError("ended")
-
-        told: list[CoreEvent] = []
-        core = InferenceCore(LITE, load, 2, on_wedged=lambda _: None)
-        core.start()
-        session = Session(core, told.append, Tuning())
-        session.update(input_rate_hz=16_000)
-        try:
-            session.append(SECOND)
+        async with unloaded() as core:
+            core.session.append(SECOND)
             await asyncio.sleep(LONGEST_WAIT_S + 2 * LOOK_EVERY_S)
-            session.commit()
-        finally:
-            await session.close()
-            core.close()
-            over.set()
-        assert [event for event in told if isinstance(event, CoreError)] == []
-        assert [event for event in told if isinstance(event, InputCommitted)]
+            core.session.commit()
+        assert core.errors() == []
+        assert [event for event in core.told if isinstance(event, InputCommitted)]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_pause_of_which_nothing_more_is_said_ends(monkeypatch: pytest.MonkeyPatch, *, answer: bool) -> None:
+    """As long as there is one, the audio before it is not unfinished."""
+    monkeypatch.setattr(pauses, "LONGEST_PAUSE_S", 0.1)
+
+    async def run() -> None:
+        async with unloaded() as core:
+            core.session.append(SECOND)
+            core.session.paused(1, 1, answer=answer)
+            assert core.session.pauses.ahead is not None
+            await asyncio.sleep(0.5)
+            assert core.session.pauses.ahead is None
 
     asyncio.run(run())
