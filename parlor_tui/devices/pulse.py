@@ -79,7 +79,11 @@ def find(kind: Literal["microphone", "speaker"], choice: str) -> list[PulseDevic
 
 @contextmanager
 def routed(kind: Literal["microphone", "speaker"], name: str) -> Iterator[None]:
-    """Whatever opens `pulse` meanwhile gets the device `name`; with "" the server's default. One at a time."""
+    """Whatever opens `pulse` meanwhile gets the device `name`; with "" the server's default. One at a time.
+
+    It sets the environment of this process for so long: PortAudio opens a device by its number, which is the same for
+    all of the server's, and passes no name on; libpulse, which opens the stream in the end, asks the environment alone.
+    """
     variable = VARIABLES[kind]
     before = os.environ.get(variable)
     if name:
