@@ -5,28 +5,31 @@ JSON. `Event` is what the terminal side tells its listeners (screen, JSON lines,
 stamped once, by the terminal, on one clock: `now_s`.
 """
 
-from parlor_tui.events.base import DeviceKind, ModelOutcome, Role, Severity, State, TurnStatus, now_s
-from parlor_tui.events.core import (
+from parlor_tui.events.base import DeviceKind, Event, ModelOutcome, Role, Severity, State, TurnStatus, now_s
+from parlor_tui.events.conversations import ConversationBegun, EarlierTurn, RecordingChanged
+from parlor_tui.events.core import CoreError, CoreEvent, CoreGoverned, CoreNotice, SessionUpdated
+from parlor_tui.events.core_input import (
     CaptionFinal,
     CaptionPartial,
-    CoreError,
-    CoreEvent,
-    CoreFailed,
-    CoreFetched,
-    CoreFetching,
-    CoreGoverned,
-    CoreHello,
-    CoreLoading,
-    CoreNotice,
-    CoreOffer,
-    CoreReady,
-    EagerDropped,
     InputCleared,
     InputCommitted,
     InputTaken,
     ItemAdded,
     ItemDeleted,
     ItemTruncated,
+    TurnJudged,
+)
+from parlor_tui.events.core_models import (
+    CoreFailed,
+    CoreFetched,
+    CoreFetching,
+    CoreHello,
+    CoreLoading,
+    CoreOffer,
+    CoreReady,
+)
+from parlor_tui.events.core_replies import (
+    EagerDropped,
     ReplyAudio,
     ReplyCreated,
     ReplyDelta,
@@ -34,56 +37,48 @@ from parlor_tui.events.core import (
     ReplyReady,
     ReplyUnit,
     ReplyWords,
-    SessionUpdated,
     SpeechOver,
     SpeechPiece,
-    TurnJudged,
     Usage,
 )
-from parlor_tui.events.machine import HOT_C, MachineRead, Reading
-from parlor_tui.events.terminal import (
-    AskedAgain,
-    AudioStarted,
-    AudioStopped,
-    CameraFrame,
-    Caption,
-    ConversationBegun,
+from parlor_tui.events.devices import CameraFrame, DevicesChanged, DeviceUsed, EchoLevel, MicLevel, SpeakerLevel
+from parlor_tui.events.machine import HOT_C, MachineRead, MachineSeen, Reading
+from parlor_tui.events.program import (
     CoreFound,
-    DevicesChanged,
-    DeviceUsed,
-    EagerCount,
-    EarlierTurn,
-    EchoLevel,
-    Event,
     Failed,
     Governed,
-    HeardText,
-    InputOver,
-    Interrupted,
     Loading,
-    MachineSeen,
-    MediaTaken,
-    MicLevel,
     ModelComing,
     ModelOffered,
     ModelOver,
     Notice,
-    PauseJudged,
     Ready,
-    RecordingChanged,
+    StateChanged,
+)
+from parlor_tui.events.replies import (
+    AudioStarted,
+    AudioStopped,
+    EagerCount,
+    HeardText,
+    Interrupted,
     ReplyAudioArrived,
     ReplyText,
     ReplyTimed,
     ReplyUnitReady,
     ReplyYields,
-    SpeakerLevel,
+)
+from parlor_tui.events.tuning import Tuned
+from parlor_tui.events.turns import (
+    AskedAgain,
+    Caption,
+    InputOver,
+    MediaTaken,
+    PauseJudged,
     SpeechStarted,
     SpeechStopped,
-    StateChanged,
     TurnCommitted,
     TurnDone,
 )
-from parlor_tui.events.tuning import Tuned
 
 __all__ = [
     "HOT_C",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
@@ -28,3 +29,10 @@ TurnStatus = Literal["completed", "interrupted", "joined", "no_words", "failed"]
 Role = Literal["user", "assistant"]
 DeviceKind = Literal["microphone", "speaker", "camera"]
 ModelOutcome = Literal["got", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A fact of the terminal side, told to its listeners; `at_s` is when it happened, on `now_s`."""
+
+    at_s: float

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from parlor_tui.events.base import Event
+
 HOT_C = 85.0
 """From here on a GPU or a processor is hot."""
 
@@ -54,3 +56,15 @@ class MachineRead:
     def used_mb(self) -> float | None:
         """What is in use of the memory that the budget is of, whoever uses it."""
         return self.reading.gpu_memory_used_mb if self.own_memory else self.reading.ram_used_mb
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineSeen(Event):
+    """What the machine does that the core runs on, and what the terminal's own process takes.
+
+    `terminal_mb` is its resident memory (10^6 bytes), `terminal_cpu_percent` of one core. None is unknown.
+    """
+
+    machine: MachineRead
+    terminal_mb: float | None = None
+    terminal_cpu_percent: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parlor_tui.events.terminal import Event
+from parlor_tui.events.base import Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
