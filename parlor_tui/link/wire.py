@@ -22,6 +22,9 @@ INPUT_RATES_HZ = (24_000, 16_000)
 """The standard's rate, and ours: what microphones and recognisers use here, so that nothing is resampled twice."""
 WEDGED_EXIT = 75
 """The exit code of a core whose model hangs in a native call."""
+IMAGE_PREFIXES = ("data:image/jpeg;base64,", "data:image/png;base64,")
+FAILED = "failed"
+"""The code of a failure of which nothing more is known."""
 TURN_KEY = "parlor_turn"
 """The key of a response's metadata that carries the client's turn number."""
 

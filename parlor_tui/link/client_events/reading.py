@@ -1,15 +1,37 @@
-"""What a client says to the core: built by the terminal, read by the server. One dataclass for each event."""
+"""Reads what a client says, and tells in a line what is wrong with it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from parlor_tui.events import Role
+from parlor_tui.settings import SettingsError, Tuning
+
 from parlor_tui.link import turn_report
+from parlor_tui.link.client_events.events import (
+    AppendAudio,
+    CancelModel,
+    CancelResponse,
+    ClearAudio,
+    ClientEvent,
+    CommitAudio,
+    CreateItem,
+    CreateResponse,
+    DeleteItem,
+    ForgetAll,
+    GetModel,
+    PauseAudio,
+    ReportTurn,
+    ResumeAudio,
+    SayAloud,
+    StopSaying,
+    TruncateItem,
+    UpdateSession,
+)
 from parlor_tui.link.wire import (
+    IMAGE_PREFIXES,
     INPUT_RATES_HZ,
     MAX_MESSAGE_BYTES,
     MAX_NAME_CHARS,
@@ -18,265 +40,13 @@ from parlor_tui.link.wire import (
     Json,
     ProtocolError,
     decode_bytes,
-    encode_bytes,
 )
-from parlor_tui.observe.turn_report import TurnReport
-from parlor_tui.settings import SettingsError, Tuning
 
 _MOST_TOKENS = 2048
 """What the standard's "inf" means here: as much as the settings allow."""
 _LARGEST = 2**53
 _MOST_PARTS = 64
 """Of one message's content."""
-_STANDARD_PLACES = {
-    "speaking.voice": "voice",
-    "speaking.speed": "speed",
-    "answering.max_tokens": "max_output_tokens",
-}
-_IMAGE_PREFIXES = ("data:image/jpeg;base64,", "data:image/png;base64,")
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateSession:
-    """session.update; what is None or not in `tuning` stays as it is.
-
-    `tuning` holds values of the live settings by their `section.key`. The standard has places for voice, speed and the
-    longest reply; the others travel in an addition of ours (`parlor`).
-    """
-
-    input_rate_hz: int | None = None
-    instructions: str | None = None
-    speak: bool | None = None
-    tuning: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class AppendAudio:
-    """input_audio_buffer.append: 16-bit little-endian mono PCM at the session's input rate."""
-
-    pcm16: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class CommitAudio:
-    """input_audio_buffer.commit."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClearAudio:
-    """input_audio_buffer.clear."""
-
-
-@dataclass(frozen=True, slots=True)
-class PauseAudio:
-    """parlor.input.paused: the user fell silent, maybe for good. The core answers with TurnJudged.
-
-    `answer`: it may begin to reply, unheard, to what was said so far; what is then committed is what was appended up to
-    now. The same `pause` may be told again, to have it answered after all.
-    """
-
-    turn: int
-    pause: int
-    answer: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeAudio:
-    """parlor.input.resumed: the user goes on; what was begun at the pause is dropped."""
-
-
-@dataclass(frozen=True, slots=True)
-class CreateItem:
-    """conversation.item.create of a message. `pcm16` is at the session's input rate.
-
-    `frame`: the picture is what the camera happens to see (an addition of ours): it is shown to the model as the
-    settings for seeing have it, and any other picture always.
-    """
-
-    role: Role
-    text: str = ""
-    pcm16: bytes = b""
-    image: bytes | None = None
-    item_id: str | None = None
-    after: str | None = None
-    frame: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteItem:
-    """conversation.item.delete."""
-
-    item_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class TruncateItem:
-    """conversation.item.truncate: the user heard `audio_end_ms` of the reply."""
-
-    item_id: str
-    audio_end_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class CreateResponse:
-    """response.create. `turn` travels in the metadata; -1 is none."""
-
-    turn: int = -1
-    speak: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CancelResponse:
-    """response.cancel."""
-
-    response_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SayAloud:
-    """parlor.speech.create: say `text`, which is no part of the conversation, in `voice` ("" is the session's own).
-
-    The core answers with SpeechPiece and SpeechOver, which carry `number`. A new one ends the one before.
-    """
-
-    number: int
-    text: str
-    voice: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StopSaying:
-    """parlor.speech.cancel: no more of what is said aloud."""
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetAll:
-    """parlor.conversation.forget: the session goes on with its settings, and remembers nothing of what was said."""
-
-
-@dataclass(frozen=True, slots=True)
-class GetModel:
-    """parlor.models.get: get the model that was offered, or go on with it; nothing new if it is on its way."""
-
-
-@dataclass(frozen=True, slots=True)
-class CancelModel:
-    """parlor.models.cancel: stop getting it; what came is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTurn:
-    """parlor.turn.report: what only the client knows of a turn that is over, for the core's figures. No answer."""
-
-    report: TurnReport
-
-
-ClientEvent = (
-    UpdateSession
-    | AppendAudio
-    | CommitAudio
-    | ClearAudio
-    | PauseAudio
-    | ResumeAudio
-    | CreateItem
-    | DeleteItem
-    | TruncateItem
-    | CreateResponse
-    | CancelResponse
-    | SayAloud
-    | StopSaying
-    | ForgetAll
-    | GetModel
-    | CancelModel
-    | ReportTurn
-)
-
-
-def encode(event: ClientEvent) -> Json:
-    """`event` as the standard writes it."""
-    match event:
-        case UpdateSession():
-            return {"type": "session.update", "session": _session(event)}
-        case AppendAudio(pcm16):
-            return {"type": "input_audio_buffer.append", "audio": encode_bytes(pcm16)}
-        case CommitAudio():
-            return {"type": "input_audio_buffer.commit"}
-        case ClearAudio():
-            return {"type": "input_audio_buffer.clear"}
-        case PauseAudio(turn, pause, answer):
-            return {"type": "parlor.input.paused", "turn": turn, "pause": pause, "answer": answer}
-        case ResumeAudio():
-            return {"type": "parlor.input.resumed"}
-        case CreateItem():
-            return _create_item(event)
-        case DeleteItem(item_id):
-            return {"type": "conversation.item.delete", "item_id": item_id}
-        case TruncateItem(item_id, audio_end_ms):
-            return {
-                "type": "conversation.item.truncate",
-                "item_id": item_id,
-                "content_index": 0,
-                "audio_end_ms": audio_end_ms,
-            }
-        case CreateResponse(turn, speak):
-            response: Json = {"metadata": {TURN_KEY: str(turn)}}
-            if speak is not None:
-                response["output_modalities"] = ["audio" if speak else "text"]
-            return {"type": "response.create", "response": response}
-        case CancelResponse(response_id):
-            return {"type": "response.cancel"} | ({"response_id": response_id} if response_id else {})
-        case SayAloud(number, text, voice):
-            return {"type": "parlor.speech.create", "number": number, "text": text} | (
-                {"voice": voice} if voice else {}
-            )
-        case StopSaying():
-            return {"type": "parlor.speech.cancel"}
-        case ForgetAll():
-            return {"type": "parlor.conversation.forget"}
-        case GetModel():
-            return {"type": "parlor.models.get"}
-        case CancelModel():
-            return {"type": "parlor.models.cancel"}
-        case ReportTurn(report):
-            return turn_report.encode(report)
-
-
-def _session(event: UpdateSession) -> Json:
-    audio_in: Json = {}
-    if event.input_rate_hz is not None:
-        audio_in = {"format": {"type": "audio/pcm", "rate": event.input_rate_hz}, "turn_detection": None}
-    tuning = dict(event.tuning)
-    standard = {key: tuning.pop(name) for name, key in _STANDARD_PLACES.items() if name in tuning}
-    audio_out = {key: standard.pop(key) for key in ("voice", "speed") if key in standard}
-    audio = {key: value for key, value in (("input", audio_in), ("output", audio_out)) if value}
-    chosen = {
-        "audio": audio or None,
-        "instructions": event.instructions,
-        "output_modalities": None if event.speak is None else ["audio" if event.speak else "text"],
-        "parlor": tuning or None,
-    }
-    return {"type": "realtime"} | standard | {key: value for key, value in chosen.items() if value is not None}
-
-
-def _create_item(event: CreateItem) -> Json:
-    content: list[Json] = []
-    if event.pcm16:
-        content.append({"type": "input_audio", "audio": encode_bytes(event.pcm16)})
-    if event.image is not None:
-        content.append({"type": "input_image", "image_url": _IMAGE_PREFIXES[0] + encode_bytes(event.image)})
-    if event.text:
-        content.append({"type": "input_text" if event.role == "user" else "output_text", "text": event.text})
-    item: Json = {"type": "message", "role": event.role, "content": content}
-    if event.item_id:
-        item["id"] = event.item_id
-    if event.frame:
-        item["parlor_frame"] = True
-    return {"type": "conversation.item.create", "item": item} | (
-        {"previous_item_id": event.after} if event.after else {}
-    )
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def decode(message: Json) -> ClientEvent:
@@ -446,7 +216,7 @@ def _read_part(part: Any, param: str, role: Role, content: _Content) -> None:
             content.pcm16 += decode_bytes(part.get("audio"), f"{param}.audio")
         case ("user", "input_image"):
             url = _text(part, "image_url", f"{param}.image_url", MAX_MESSAGE_BYTES)
-            prefix = next((p for p in _IMAGE_PREFIXES if url.startswith(p)), None)
+            prefix = next((p for p in IMAGE_PREFIXES if url.startswith(p)), None)
             if prefix is None:
                 raise ProtocolError(
                     "a picture must be a data URL of a JPEG or PNG in base64", param=f"{param}.image_url"
