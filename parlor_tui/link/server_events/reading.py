@@ -37,7 +37,6 @@ from parlor_tui.events import (
     TurnJudged,
     Usage,
 )
-
 from parlor_tui.link import machine_event
 from parlor_tui.link.wire import FAILED, TURN_KEY, Json, ProtocolError, decode_bytes
 

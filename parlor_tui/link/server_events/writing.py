@@ -39,10 +39,9 @@ from parlor_tui.events import (
     SpeechPiece,
     TurnJudged,
 )
-from parlor_tui.settings import Tuning
-
 from parlor_tui.link import machine_event
 from parlor_tui.link.wire import FAILED, OUTPUT_RATE_HZ, TURN_KEY, Json, encode_bytes
+from parlor_tui.settings import Tuning
 
 _STANDARD_REASONS = ("turn_detected", "client_cancelled", "max_output_tokens", "content_filter")
 
