@@ -101,6 +101,20 @@ examples:
   parlor-tui bench --costs m3-pro --camera photo.jpg
 """,
     ),
+    "soak": (
+        "let a whole talk go on for a while with random faults in it, and count what is lost",
+        """\
+The whole assistant talks in real time, as a user would talk to it, while things happen: its core crashes,
+is killed or stands still, the link is cut, devices are unplugged, hang or are muted, the disk is full,
+the machine sleeps. Sound and camera are stand-ins, unless --rig asks for the system's. What it keeps
+(conversation, journal, log) goes into a folder of its own, deleted if all is well.
+
+examples:
+  parlor-tui soak --minutes 3
+  parlor-tui soak --minutes 480 --seed 7 --json > night.json
+  parlor-tui soak --minutes 1 --faults core-crash,mic-lost
+""",
+    ),
     "conversations": (
         "list, search, show, delete and export conversations that were kept",
         """\
@@ -267,6 +281,7 @@ def _parsers(argv: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
         "devices",
         "models",
         "bench",
+        "soak",
         "conversations",
         "journal",
         "incident",
