@@ -6,7 +6,7 @@ import contextlib
 import signal
 from pathlib import Path
 
-from parlor_tui.link.wire import WEDGED_EXIT
+from parlor_tui.link.wire import NO_MEMORY_EXIT, WEDGED_EXIT
 
 _COUNTERS = Path("/proc/vmstat")
 
@@ -15,6 +15,8 @@ def in_words(code: int, log: Path, *, out_of_memory: bool = False) -> str:
     """The end of a core with this exit code, in one line. `out_of_memory`: the system was short of it meanwhile."""
     if code == WEDGED_EXIT:
         return "the model hung and was given up on"
+    if code == NO_MEMORY_EXIT:
+        return "the core was given no more memory"
     if code > 0xFFFF:  # Windows gives the number of the exception, which has its highest bit set
         return f"the core crashed ({code & 0xFFFFFFFF:#x})"
     if code > 0:

@@ -27,6 +27,7 @@ from parlor_tui.core.loading import Loader, loader
 from parlor_tui.core.offering import Offering, offering
 from parlor_tui.core.profiles import Profile, choose, label_of
 from parlor_tui.core.session import Session
+from parlor_tui.core.spare_memory import watch_spare_memory
 from parlor_tui.core.watching import Watching
 from parlor_tui.counts import Count, count
 from parlor_tui.events import CoreEvent, CoreHello, CoreNotice
@@ -292,6 +293,7 @@ def run_core(
         token = _shared_token(token_file)
     if port == 0 and token_file is None:
         settings = settings.with_values({"core.metrics_open": False}, "a core that nobody is to find")
+    watch_spare_memory(_end_without_memory)
     profile = choose(settings) if simulated is None else simulated[0]
     load = loader(profile, settings) if simulated is None else simulated[1]
     core = InferenceCore(profile, load, settings.core.max_requests, _end_wedged)
@@ -327,6 +329,12 @@ def _end_wedged(stuck_s: float) -> None:
     faulthandler.dump_traceback()  # into the log: where it hangs
     sys.stderr.flush()
     os._exit(wire.WEDGED_EXIT)
+
+
+def _end_without_memory() -> None:
+    """What else there is to do would take memory."""
+    os.write(2, b"the system gives this process no more memory: it ends\n")
+    os._exit(wire.NO_MEMORY_EXIT)
 
 
 async def _serve(

@@ -22,6 +22,8 @@ INPUT_RATES_HZ = (24_000, 16_000)
 """The standard's rate, and ours: what microphones and recognisers use here, so that nothing is resampled twice."""
 WEDGED_EXIT = 75
 """The exit code of a core whose model hangs in a native call."""
+NO_MEMORY_EXIT = 71
+"""The exit code of a core that the system gives no more memory."""
 IMAGE_PREFIXES = ("data:image/jpeg;base64,", "data:image/png;base64,")
 FAILED = "failed"
 """The code of a failure of which nothing more is known."""

@@ -16,7 +16,7 @@ from parlor_tui.link.back_off import FORGIVEN_AFTER_S, WAITS_S, BackOff
 from parlor_tui.link.endings import in_words, memory_kills
 from parlor_tui.link.following import Relinks
 from parlor_tui.link.pulse import LOADING_LOOK_EVERY_S, LOOK_EVERY_S, LoadingWatch, Patience, Pulse, Verdict
-from parlor_tui.link.wire import WEDGED_EXIT
+from parlor_tui.link.wire import NO_MEMORY_EXIT, WEDGED_EXIT
 from parlor_tui.usage import ProcessSigns, Signs
 from tests.waiting import until
 
@@ -149,6 +149,7 @@ def test_a_link_is_made_anew_three_times_in_half_a_minute_and_no_more(gaps_s: li
         (0, "the core ended"),
         (1, "the core ended with code 1; see a.log"),
         (WEDGED_EXIT, "the model hung and was given up on"),
+        (NO_MEMORY_EXIT, "the core was given no more memory"),
         (-signal.SIGSEGV, "the core crashed (SIGSEGV)"),
         (-signal.SIGABRT, "the core crashed (SIGABRT)"),
         (-signal.SIGTERM, "the core was told to end (SIGTERM)"),
