@@ -1,6 +1,8 @@
 """What found no room or came to nothing, counted in one place, so that it can be seen that anything was lost.
 
-Each process has counts of its own, from its start. Any thread may count, and any may read.
+Each process has counts of its own, from its start. Any thread may count, and any may read. The terminal tells its own
+to the core, which shows all of them on `/metrics`; the journal has those of the terminal, and `parlor-tui journal
+summary` sums them up.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from enum import StrEnum
 
 
 class Count(StrEnum):
-    """Everything that is counted."""
+    """Everything that is counted: what the terminal counts, and below it what the core does."""
 
     MICROPHONE_PIECES_LOST = "microphone_pieces_lost"
     """Pieces of sound that the sound system gave and nobody took in time."""
@@ -31,6 +33,14 @@ class Count(StrEnum):
     """Links that were given up since the core did not read."""
     KEEPING_STOPPED = "keeping_stopped"
     """Times that a conversation could not be kept any more: the disk is full, broken, or too slow."""
+    JOURNAL_LINES_LOST = "journal_lines_lost"
+    """Lines of the journal that waited for room on the disk, and were too many."""
+    TURN_REPORTS_LOST = "turn_reports_lost"
+    """Turns that were over while there was no core, and were too many for it to hear of them."""
+    CORES_DIED = "cores_died"
+    """Cores that were of no use any more, and were not asked to end."""
+    TURNS_LOST = "turns_lost"
+    """Turns without an answer, since the core that they were put to died, or the link to it was lost."""
     CLIENTS_CUT_OFF = "clients_cut_off"
     """Clients of the core that did not read what they were told."""
     MESSAGES_REFUSED = "messages_refused"
@@ -44,6 +54,18 @@ class Count(StrEnum):
     REPLY_PIECES_LOST = "reply_pieces_lost"
     """Pieces of text beyond the longest reply, from a model that did not stop."""
 
+
+OF_CORE = frozenset(
+    {
+        Count.CLIENTS_CUT_OFF,
+        Count.MESSAGES_REFUSED,
+        Count.AUDIO_REFUSED,
+        Count.INPUT_TIMEOUTS,
+        Count.SERVER_BUSY,
+        Count.REPLY_PIECES_LOST,
+    }
+)
+OF_TERMINAL = tuple(one for one in Count if one not in OF_CORE)
 
 _counts: Counter[Count] = Counter()
 _lock = threading.Lock()

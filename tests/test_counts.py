@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from parlor_tui.counts import Count, count, counts
+from parlor_tui.counts import OF_CORE, OF_TERMINAL, Count, count, counts
 
 
 def test_threads_lose_no_count() -> None:
@@ -22,3 +22,8 @@ def test_all_are_told_from_the_start() -> None:
     before = counts()
     count(Count.REPLY_SAMPLES_UNHEARD, 480)
     assert counts() == before | {"reply_samples_unheard": before["reply_samples_unheard"] + 480}
+
+
+def test_each_is_either_of_the_core_or_of_the_terminal() -> None:
+    assert OF_CORE | set(OF_TERMINAL) == set(Count)
+    assert not OF_CORE & set(OF_TERMINAL)

@@ -50,7 +50,7 @@ from parlor_tui.assistant.offers import NotNow, Offers, not_now_file
 from parlor_tui.assistant.opening import Opened
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
-from parlor_tui.assistant.reporting import Losses, TurnReports
+from parlor_tui.assistant.reporting import TurnReports
 from parlor_tui.assistant.requests import Requests
 from parlor_tui.assistant.senses import Senses
 from parlor_tui.assistant.talk import Talk
@@ -131,7 +131,7 @@ class Assistant(Requests):
         self._playback = Playback()
         self._talk = Talk(self._emit, self._send, self._playback, self._observer)
         self._governance = Governance(self._emit)
-        self._reports = TurnReports(self._playback, self._losses, lambda: self._link is not None, self._send)
+        self._reports = TurnReports(self._playback, self._overruns, lambda: self._link is not None, self._send)
         self._listening = Listening(self._talk, self._emit, self._frame)
         self._recording = Recording(
             conversations_folder(settings),
@@ -556,11 +556,9 @@ class Assistant(Requests):
         if self._demonstration is not None:
             self._demonstration.happened(event)
 
-    def _losses(self) -> Losses:
-        """What was lost of the sound so far; a file in place of the microphone loses none."""
-        microphone = getattr(self._microphone, "overflows", 0)
-        queues = {"microphone": microphone, "inbox": self._overflow.total, "playback": self._playback.dropped_blocks}
-        return Losses(getattr(self._microphone, "overruns", 0), queues)
+    def _overruns(self) -> int:
+        """How often the microphone lost sound so far; a file in its place loses none."""
+        return getattr(self._microphone, "overruns", 0)
 
     def _notice(self, text: str, key: str, error: bool = False) -> None:
         if self._troubles.get(key, "") == text:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from parlor_tui.counts import Count, counts
 from parlor_tui.events import (
     AskedAgain,
     AudioStopped,
@@ -88,6 +89,7 @@ class Journaling:
         self._model = ""
         self._tuning: Mapping[str, Any] = settings.tuning(self._profile).values()
         self._seen: MachineSeen | None = None
+        self._lost_before = counts()
         self._cores = 0
         self._died = False
 
@@ -130,7 +132,8 @@ class Journaling:
         if not self._settings.journal.enabled:
             return
         what = {"start": "died", "link": "link_lost", "stop": "gave_up"}[then] if reason else "replaced"
-        self._put(now_s(), "core", what=what, reason=reason, profile=self._profile, model=self._model)
+        told = {"what": what, "reason": reason, "profile": self._profile, "model": self._model}
+        self._put(now_s(), "core", **told, lost=self._lost())
         if reason and then != "link":
             self._died = True
             self._keep("core-died" if then == "start" else "core-gave-up", reason)
@@ -184,6 +187,7 @@ class Journaling:
             profile=self._profile,
             tuning=self._chosen(),
             health=self._health(),
+            lost=self._lost(),
             **words,
         )
 
@@ -205,6 +209,12 @@ class Journaling:
         health |= {"core_mb": self._seen.machine.core_mb, "terminal_mb": self._seen.terminal_mb}
         known = {name: value for name, value in health.items() if value not in (None, "")}
         return {name: round(value, 1) if isinstance(value, float) else value for name, value in known.items()}
+
+    def _lost(self) -> dict[str, int]:
+        """What this process lost since it was last told, by the names in `counts`; turns and cores have lines."""
+        before, self._lost_before = self._lost_before, counts()
+        told = [one for one in self._lost_before if one not in (Count.CORES_DIED, Count.TURNS_LOST)]
+        return {name: more for name in told if (more := self._lost_before[name] - before[name])}
 
     def _put(self, at_s: float, kind: Kind, **fields: Any) -> None:
         raw = line(_time(at_s), kind, run=os.getpid(), **fields)

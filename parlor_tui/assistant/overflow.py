@@ -30,19 +30,17 @@ class Lost:
 
 
 class Overflow:
-    """Counts from any thread; `take` gives what was counted since the last time, `total` is how much it ever was."""
+    """Counts from any thread; `take` gives what was counted since the last time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._lost = Lost()
-        self.total = 0
 
     def add(self, *, blocks: int = 0, of_core: int = 0, others: int = 0) -> None:
         """So much was dropped."""
         with self._lock:
             lost = self._lost
             self._lost = Lost(lost.blocks + blocks, lost.of_core + of_core, lost.others + others)
-            self.total += blocks + of_core + others
         for what, more in ((Count.INBOX_BLOCKS_LOST, blocks), (Count.INBOX_MESSAGES_LOST, of_core + others)):
             if more:
                 count(what, more)

@@ -1,45 +1,46 @@
-"""Tells the core, for its figures, of each turn that is over: what only the terminal knows. Numbers, never words."""
+"""Tells the core, for its figures, what only the terminal knows: of each turn that is over, and all that it lost.
+
+Numbers, never words.
+"""
 
 from __future__ import annotations
 
+import secrets
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
 from parlor_tui.assistant.playback import Playback
+from parlor_tui.counts import OF_TERMINAL, Count, count, counts
 from parlor_tui.devices.base import SPEAKER_RATE_HZ
 from parlor_tui.events import Event, Interrupted, ReplyYields, SpeakerLevel, TurnDone
-from parlor_tui.link.client_events import ClientEvent, ReportTurn
-from parlor_tui.observe.turn_report import InterruptedBy, TurnReport
+from parlor_tui.link.client_events import ClientEvent, ReportCounts, ReportTurn
+from parlor_tui.observe.turn_report import InterruptedBy, TerminalCounts, TurnReport
 
 _KEPT_REPORTS = 16
 """Of turns that were over while there was no core."""
 
 
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """What was lost of the sound so far, since each device was opened: `overruns` of the microphone, and by queue."""
-
-    overruns: int
-    by_queue: Mapping[str, int]
-
-
 class TurnReports:
-    """Follows every event. `send` is given the reports; `has_core` says whether anybody is there to take them."""
+    """Follows every event. `send` is given the reports; `has_core` says whether anybody is there to take them.
+
+    `overruns` is how often the microphone lost sound since it was opened.
+    """
 
     def __init__(
         self,
         playback: Playback,
-        losses: Callable[[], Losses],
+        overruns: Callable[[], int],
         has_core: Callable[[], bool],
         send: Callable[[ClientEvent], None],
     ) -> None:
         self._playback = playback
-        self._losses = losses
+        self._overruns = overruns
         self._has_core = has_core
         self._send = send
         self._waiting: deque[TurnReport] = deque(maxlen=_KEPT_REPORTS)
-        self._told = Losses(0, {})
+        self._terminal = secrets.token_hex(8)
+        self._overruns_told = 0
+        self._counts_told: Mapping[str, int] = {}
         self._interrupted: tuple[int, InterruptedBy] = (0, "")
         self._held = False
         self._false_interruptions = 0
@@ -65,7 +66,9 @@ class TurnReports:
                 pass
 
     def core_back(self) -> None:
-        """There is a core: it hears of the turns that were over while there was none."""
+        """There is a core: it hears what was counted, and of the turns that were over while there was none."""
+        self._counts_told = {}
+        self._tell_counts()
         while self._waiting:
             self._send(ReportTurn(self._waiting.popleft()))
 
@@ -74,15 +77,27 @@ class TurnReports:
         self._held, self._false_interruptions, self._buffered = False, 0, []
         if self._has_core():
             self._send(ReportTurn(report))
-        else:
-            self._waiting.append(replace(report, core_lost=done.status == "failed"))
+            self._tell_counts()
+            return
+        if done.status == "failed":
+            count(Count.TURNS_LOST)
+        if len(self._waiting) == _KEPT_REPORTS:
+            count(Count.TURN_REPORTS_LOST)
+        self._waiting.append(report)
+
+    def _tell_counts(self) -> None:
+        """What was counted, unless this core knows."""
+        every = counts()
+        counted = {str(what): every[what] for what in OF_TERMINAL}
+        if counted != self._counts_told:
+            self._counts_told = counted
+            self._send(ReportCounts(TerminalCounts(self._terminal, counted)))
 
     def _report(self, done: TurnDone) -> TurnReport:
         turn, by = self._interrupted
         clock = self._playback.clock()
-        before, now = self._told, self._losses()
-        self._told = now
-        grown = {name: _growth(before.by_queue.get(name, 0), count) for name, count in now.by_queue.items()}
+        overruns = self._overruns()
+        before, self._overruns_told = self._overruns_told, overruns
         return TurnReport(
             done.turn,
             done.status,
@@ -90,8 +105,7 @@ class TurnReports:
             interrupted_by=by if done.status == "interrupted" and turn == done.turn else "",
             false_interruptions=self._false_interruptions,
             underruns=clock.underruns if clock is not None else 0,
-            overruns=_growth(before.overruns, now.overruns),
-            overflows={name: count for name, count in grown.items() if count},
+            overruns=_growth(before, overruns),
             buffered_ms=round(sum(self._buffered) / len(self._buffered), 1) if self._buffered else None,
         )
 

@@ -155,6 +155,8 @@ def _summed_up(figures: JournalFigures) -> str:
     lines.append(f"core      {_times(figures.deaths)} died, {_times(figures.restarts)} restarted")
     notices = ", ".join(f"{count} {severity}" for severity, count in figures.notices.most_common() if count)
     lines.append(f"notices   {notices or 'none'}")
+    lost = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in figures.lost.most_common())
+    lines.append(f"counted   {lost or 'no losses'}")
     if figures.stages_ms:
         lines.append(f"{'stage':<16}{'turns':>7}{'p50 ms':>9}{'p95 ms':>9}")
         lines += [

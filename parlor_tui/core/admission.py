@@ -103,8 +103,6 @@ class Admission:
         self._line = Line(places)
         self._wait_s = wait_s
         self._answers: dict[Ticket, asyncio.Future[bool]] = {}
-        self.turned_away = 0
-        """How many found no place, or waited in vain, so far."""
 
     @property
     def has_place(self) -> bool:
@@ -142,7 +140,6 @@ class Admission:
 
     def turn_away(self) -> None:
         """One more that went without."""
-        self.turned_away += 1
         count(Count.SERVER_BUSY)
 
     def _let_in(self) -> None:

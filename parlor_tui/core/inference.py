@@ -98,11 +98,6 @@ class InferenceCore:
         """How many wait for a place."""
         return self.admission.waiting
 
-    @property
-    def turned_away(self) -> int:
-        """How many found no place, or waited in vain, so far."""
-        return self.admission.turned_away
-
     def ask_for_place(self, client: Hashable) -> Place:
         """Stand in line for the place of one reply. Raises Busy where the line is full."""
         if not self.admission.has_place:

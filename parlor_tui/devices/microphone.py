@@ -70,8 +70,6 @@ class DeviceMicrophone:
         self.label = device.name
         self.overruns = 0
         """How often the device gave up sound that was not fetched in time."""
-        self.overflows = 0
-        """How many pieces of sound found no room here."""
         self._device = device
         self._opened_by = opened_by
         self._pieces: queue.Queue[tuple[NDArray[np.float32], float, float]] = queue.Queue(PIECES_WAITING)
@@ -114,7 +112,7 @@ class DeviceMicrophone:
         try:
             self._pieces.put_nowait((samples.copy(), given_at_s, first_age_s))
         except queue.Full:
-            self.overflows += 1  # whoever takes the blocks has hung for seconds: the sound is lost either way
+            # Whoever takes the blocks has hung for seconds: the sound is lost either way.
             count(Count.MICROPHONE_PIECES_LOST)
 
     def _read(self, stream: Streaming, on_block: OnBlock, on_end: OnEnd, on_trouble: OnTrouble | None) -> None:

@@ -9,6 +9,7 @@ from typing import Literal
 from parlor_tui.core.inference import InferenceCore, LoadingEvent
 from parlor_tui.core.profiles import label_of
 from parlor_tui.core.watching import Watching
+from parlor_tui.counts import counts
 from parlor_tui.events import CoreFailed, CoreReady, now_s
 from parlor_tui.link.http import Health
 from parlor_tui.observe.metrics import CONTENT_TYPE, Levels, Metrics
@@ -20,8 +21,6 @@ class Figures:
 
     def __init__(self, core: InferenceCore, settings: Settings, watching: Watching | None) -> None:
         self.metrics = Metrics(self._levels)
-        self.cut_off = 0
-        """Clients that did not read what was in their outbox."""
         self._core = core
         self._watching = watching
         self._outboxes: list[asyncio.Queue[str]] = []
@@ -62,6 +61,6 @@ class Figures:
             terminals=len(self._outboxes),
             replying=core.replying,
             queued={"requests": core.waiting, "outbox": max((box.qsize() for box in self._outboxes), default=0)},
-            overflows={"requests": core.turned_away, "outbox": self.cut_off},
+            counted=counts(),
             machine=None if self._watching is None else self._watching.latest,
         )

@@ -166,7 +166,6 @@ class _Client:
             except asyncio.QueueFull:
                 _log.warning("a client does not read its events: cut off")
                 count(Count.CLIENTS_CUT_OFF)
-                self._figures.cut_off += 1
                 self._connection.transport.abort()
                 return
 
@@ -232,6 +231,8 @@ class _Client:
                 self._models(request, event_id)
             case say.ReportTurn(report):
                 self._figures.metrics.turn_over(report)
+            case say.ReportCounts(counts):
+                self._figures.metrics.terminal_counted(counts)
 
     def _forget_all(self) -> None:
         """Begin a session with the settings of the one before, which may still end what it was at."""

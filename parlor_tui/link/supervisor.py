@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from parlor_tui.counts import Count, count
 from parlor_tui.events import CoreEvent, now_s
 from parlor_tui.link import last_words
 from parlor_tui.link.back_off import BackOff
@@ -116,6 +117,7 @@ class Supervisor:
             if not reason:
                 self._on_down("", "start")
                 continue
+            count(Count.CORES_DIED)
             wait_s = back_off.ended(following.useful_s(now_s()))
             self._on_down(reason, "stop" if wait_s is None else "start")
             if wait_s is None:

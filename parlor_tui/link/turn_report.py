@@ -1,20 +1,27 @@
-"""`parlor.turn.report`: what the terminal tells of a turn that is over, as JSON, and the check of what comes in."""
+"""What the terminal tells for the core's figures, as JSON, and the check of what comes in.
+
+`parlor.turn.report` is of a turn that is over, `parlor.counts.report` of what was lost since the terminal started.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, get_args
 
+from parlor_tui.counts import OF_TERMINAL
 from parlor_tui.events import TurnStatus
 from parlor_tui.link.wire import Json, ProtocolError
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
-from parlor_tui.observe.turn_report import TERMINAL_QUEUES, InterruptedBy, TurnReport
+from parlor_tui.observe.turn_report import InterruptedBy, TerminalCounts, TurnReport
 
 TYPE = "parlor.turn.report"
+COUNTS_TYPE = "parlor.counts.report"
 _LONGEST_MS = 3_600_000.0
 _MOST = 1_000_000
-_LAST_TURN = 2**53
+_LAST_TURN = _MOST_EVER = 2**53
+_TERMINAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def encode(report: TurnReport) -> Json:
@@ -36,12 +43,23 @@ def decode(message: Json) -> TurnReport:
         false_interruptions=_count(message.get("false_interruptions", 0), "false_interruptions"),
         underruns=_count(message.get("underruns", 0), "underruns"),
         overruns=_count(message.get("overruns", 0), "overruns"),
-        overflows={
-            name: _count(value, f"overflows.{name}")
-            for name, value in _named(message, "overflows", TERMINAL_QUEUES).items()
-        },
         buffered_ms=None if buffered_ms is None else _ms(buffered_ms, "buffered_ms"),
-        core_lost=_flag(message.get("core_lost", False), "core_lost"),
+    )
+
+
+def encode_counts(told: TerminalCounts) -> Json:
+    """The message that tells `told`."""
+    return {"type": COUNTS_TYPE, **asdict(told)}
+
+
+def decode_counts(message: Json) -> TerminalCounts:
+    """What `message` tells; ProtocolError as in `decode`."""
+    terminal = message.get("terminal")
+    if not isinstance(terminal, str) or not _TERMINAL.fullmatch(terminal):
+        raise ProtocolError("terminal must be 1 to 64 letters, digits, - and _", param="terminal")
+    counted = _named(message, "counts", OF_TERMINAL)
+    return TerminalCounts(
+        terminal, {name: _count(value, f"counts.{name}", _MOST_EVER) for name, value in counted.items()}
     )
 
 
@@ -69,10 +87,4 @@ def _ms(value: Any, param: str) -> float:
 def _count(value: Any, param: str, most: int = _MOST) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise ProtocolError(f"{param} must be a whole number from 0 to {most}", param=param)
-    return value
-
-
-def _flag(value: Any, param: str) -> bool:
-    if not isinstance(value, bool):
-        raise ProtocolError(f"{param} must be true or false", param=param)
     return value

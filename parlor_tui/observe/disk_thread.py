@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from parlor_tui.counts import Count, count
 from parlor_tui.events import now_s
 
 _log = logging.getLogger(__name__)
@@ -130,6 +131,7 @@ class DiskThread:
     def _lose(self, why: str) -> None:
         with self._lock:
             self._lost += 1
+        count(Count.JOURNAL_LINES_LOST)
         self._trouble(why)
 
     def _trouble(self, why: str) -> None:

@@ -28,9 +28,9 @@ class Took:
 class JournalFigures:
     """Counts of what happened from `first` to `last`.
 
-    `status`, `source` and `interrupted_by` count turns; `notices` count by severity. `error_rate` is the share (0..1)
-    of turns that should have been answered and were not, None before the first. `restarts` are cores that took the
-    place of one that had died.
+    `status`, `source` and `interrupted_by` count turns; `notices` count by severity; `lost`, by the names in `counts`,
+    what found no room or came to nothing in the terminal. `error_rate` is the share (0..1) of turns that should have
+    been answered and were not, None before the first. `restarts` are cores that took the place of one that had died.
     """
 
     first: datetime | None = None
@@ -45,6 +45,7 @@ class JournalFigures:
     deaths: int = 0
     restarts: int = 0
     notices: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
     stages_ms: dict[str, Took] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -61,6 +62,7 @@ def summary(entries: Iterable[Entry]) -> JournalFigures:
     for entry in entries:
         figures.first = min(figures.first or entry.at, entry.at)
         figures.last = max(figures.last or entry.at, entry.at)
+        figures.lost.update({what: int(times) for what in entry.group("lost") if (times := _times(entry, what)) > 0})
         match entry.kind:
             case "turn":
                 _count(figures, entry)
@@ -80,6 +82,10 @@ def summary(entries: Iterable[Entry]) -> JournalFigures:
         if stage in values
     }
     return figures
+
+
+def _times(entry: Entry, what: str) -> float:
+    return Entry(entry.at, entry.kind, entry.group("lost")).number(what) or 0.0
 
 
 def _count(figures: JournalFigures, entry: Entry) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
 from parlor_tui import __version__
+from parlor_tui.counts import OF_CORE, OF_TERMINAL, Count
 from parlor_tui.events import (
     CoreError,
     CoreEvent,
@@ -23,7 +24,8 @@ from parlor_tui.events import (
     Usage,
 )
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
-from parlor_tui.observe.turn_report import TERMINAL_QUEUES, TurnReport
+from parlor_tui.observe.terminal_totals import TerminalTotals
+from parlor_tui.observe.turn_report import TerminalCounts, TurnReport
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -37,18 +39,15 @@ _TURN_STATUSES = get_args(TurnStatus)
 _TOKENS = ("input", "output", "cached")
 _REPLY_FAILED = "reply"
 _CORE_LOST = "core_lost"
-_KINDS = (_REPLY_FAILED, _CORE_LOST, "input_audio_transcription_failed", "input_audio_buffer_full")
+_KINDS = (_REPLY_FAILED, "input_audio_transcription_failed", "input_audio_buffer_full")
 """Errors that are told as 0 before the first: a rate cannot be had of what begins with 1."""
 _CROSSED = "response_cancel_not_active"
 """A cancel that crosses the end of its reply on the way: no error."""
-_QUEUE_OF = {"input_audio_buffer_full": "input_audio"}
-"""Refusals that mean that a queue was full."""
-_QUEUES = (*TERMINAL_QUEUES, "input_audio", "outbox", "requests")
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """How things stand at one moment. `overflows` are counted from the core's start, by the queue's name."""
+    """How things stand at one moment. `counted` is what the core lost so far, by the names in `counts`."""
 
     profile: str
     model: str
@@ -57,7 +56,7 @@ class Levels:
     terminals: int = 0
     replying: int = 0
     queued: Mapping[str, int] = field(default_factory=dict)
-    overflows: Mapping[str, int] = field(default_factory=dict)
+    counted: Mapping[str, int] = field(default_factory=dict)
     machine: MachineRead | None = None
 
 
@@ -66,18 +65,19 @@ class Metrics:
 
     def __init__(self, levels: Callable[[], Levels]) -> None:
         from prometheus_client import CollectorRegistry, Histogram, disable_created_metrics
-        from prometheus_client import Counter as Count
+        from prometheus_client import Counter as Counting
 
         disable_created_metrics()  # type: ignore[no-untyped-call]  # when each series began: a line more for each, which nobody reads
         self._registry = CollectorRegistry()
         self._levels = levels
-        self._overflows: Counter[str] = Counter()
+        self._terminals = TerminalTotals()
+        self._errors: Counter[str] = Counter(dict.fromkeys(_KINDS, 0))
         self._tokens_per_s: float | None = None
         self._buffered_s: float | None = None
         self._governor_level = 0
 
-        def count(name: str, told: str, label: str = "", known: tuple[str, ...] = ()) -> Count:
-            made = Count(name, told, (label,) if label else (), registry=self._registry)
+        def count(name: str, told: str, label: str = "", known: tuple[str, ...] = ()) -> Counting:
+            made = Counting(name, told, (label,) if label else (), registry=self._registry)
             for value in known:
                 made.labels(value)
             return made
@@ -96,7 +96,6 @@ class Metrics:
         self._requests = count("parlor_requests", "Replies that were asked for")
         self._replies = count("parlor_replies", "Replies that are over in the core", "status", _REPLY_STATUSES)
         self._turns = count("parlor_turns", "Turns that are over in a terminal", "status", _TURN_STATUSES)
-        self._errors = count("parlor_errors", "Replies that failed, and requests that were refused", "kind", _KINDS)
         self._tokens = count("parlor_tokens", "Read (cached: of these, read before) and written", "kind", _TOKENS)
         self._eager = count(
             "parlor_eager_replies", "Begun at a pause, and used or dropped", "outcome", ("hit", "dropped")
@@ -120,9 +119,7 @@ class Metrics:
             case EagerDropped():
                 self._eager.labels("dropped").inc()
             case CoreError(code) if code != _CROSSED:
-                self._errors.labels(code).inc()
-                if code in _QUEUE_OF:
-                    self._overflows[_QUEUE_OF[code]] += 1
+                self._errors[code] += 1
             case _:
                 pass
 
@@ -132,17 +129,17 @@ class Metrics:
             took = self._voice_to_voice if stage == VOICE_TO_VOICE else self._stages.labels(stage)
             took.observe(took_ms / 1000)
         self._turns.labels(report.status).inc()
-        if report.core_lost:  # asked of a core that took its count along
-            self._requests.inc()
-            self._errors.labels(_CORE_LOST).inc()
         if report.interrupted_by:
             self._barge_ins.labels(report.interrupted_by).inc()
         self._false.inc(report.false_interruptions)
         self._xruns.labels("speaker").inc(report.underruns)
         self._xruns.labels("microphone").inc(report.overruns)
-        self._overflows.update(report.overflows)
         if report.buffered_ms is not None:
             self._buffered_s = report.buffered_ms / 1000
+
+    def terminal_counted(self, told: TerminalCounts) -> None:
+        """Take what a terminal has counted since it started."""
+        self._terminals.told(told)
 
     def text(self) -> bytes:
         """All figures, in the text format of `CONTENT_TYPE`."""
@@ -153,7 +150,7 @@ class Metrics:
     def _reply_done(self, done: ReplyDone) -> None:
         self._replies.labels("no_words" if done.reason == "no_words" else done.status).inc()
         if done.status == "failed":
-            self._errors.labels(_REPLY_FAILED).inc()
+            self._errors[_REPLY_FAILED] += 1
         usage = done.usage
         for kind, tokens in zip(_TOKENS, (usage.input_tokens, usage.output_tokens, usage.cached_tokens), strict=True):
             self._tokens.labels(kind).inc(tokens)
@@ -161,16 +158,13 @@ class Metrics:
 
     def gauges(self) -> Iterator[Metric]:
         """What has a level now; what is unknown is left out, and never 0."""
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+        from prometheus_client.core import GaugeMetricFamily
 
         levels = self._levels()
         about = GaugeMetricFamily("parlor_info", "What runs here", labels=("version", "profile", "model"))
         about.add_metric((__version__, levels.profile, levels.model), 1)
         yield about
-        overflows = CounterMetricFamily("parlor_queue_overflows", "What found no room in a queue", labels=("queue",))
-        for queue in _QUEUES:
-            overflows.add_metric((queue,), self._overflows[queue] + levels.overflows.get(queue, 0))
-        yield overflows
+        yield from self._counted(levels.counted)
         queued = GaugeMetricFamily("parlor_queue_length", "What waits in a queue", labels=("queue",))
         for queue, length in levels.queued.items():
             queued.add_metric((queue,), length)
@@ -189,6 +183,29 @@ class Metrics:
                 yield GaugeMetricFamily(name, told, value=value)
         if levels.machine is not None:
             yield from _memory(levels.machine)
+
+    def _counted(self, of_core: Mapping[str, int]) -> Iterator[Metric]:
+        """Errors and losses. What terminals count is left out before the first told it.
+
+        They count on from one core to the next: were it 0 in a new core until then, it would seem to grow once more.
+        """
+        from prometheus_client.core import CounterMetricFamily
+
+        counted = {str(what): of_core.get(what, 0) for what in Count if what in OF_CORE}
+        if (of_terminals := self._terminals.sums()) is not None:
+            counted |= {str(what): of_terminals[what] for what in OF_TERMINAL}
+        errors = CounterMetricFamily("parlor_errors", "Turns without an answer, and refused requests", labels=("kind",))
+        lost = CounterMetricFamily("parlor_lost", "What found no room, or came to nothing", labels=("what",))
+        for kind, times in self._errors.items():
+            errors.add_metric((kind,), times)
+        for what, times in counted.items():
+            if what == Count.TURNS_LOST:
+                errors.add_metric((_CORE_LOST,), times)
+            elif what == Count.CORES_DIED:
+                yield CounterMetricFamily("parlor_core_deaths", "Cores that died under their terminals", value=times)
+            else:
+                lost.add_metric((what,), times)
+        yield from (errors, lost)
 
 
 class _Gauges:

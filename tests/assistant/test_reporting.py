@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.reporting import Losses, TurnReports
+from parlor_tui.assistant.reporting import TurnReports
 from parlor_tui.assistant.talk import Talk
+from parlor_tui.counts import Count, count, counts
 from parlor_tui.events import Event, ReplyDone
 from parlor_tui.hearing.turn import Begin, Confirm, Settle, Sure
-from parlor_tui.link.client_events import ClientEvent, ReportTurn
+from parlor_tui.link.client_events import ClientEvent, ReportCounts, ReportTurn
 from parlor_tui.observe.stages import LatencyObserver
-from parlor_tui.observe.turn_report import TurnReport
+from parlor_tui.observe.turn_report import TerminalCounts, TurnReport
 from tests.assistant.loudspeaker import Loudspeaker
 from tests.assistant.test_talk import Terminal
 
@@ -22,10 +23,10 @@ class Reporting(Terminal):
         playback, observer = Playback(), LatencyObserver()
         playback.use(loudspeaker)
         self.has_core = True
-        self.losses = Losses(0, {"microphone": 0, "inbox": 0})
+        self.overruns = 0
         told: list[ClientEvent] = []
         self.told = told
-        self.reports = TurnReports(playback, lambda: self.losses, lambda: self.has_core, told.append)
+        self.reports = TurnReports(playback, lambda: self.overruns, lambda: self.has_core, told.append)
 
         def emit(event: Event) -> None:
             observer.on_event(event)
@@ -43,8 +44,12 @@ class Reporting(Terminal):
 
     @property
     def reported(self) -> list[TurnReport]:
-        assert all(isinstance(event, ReportTurn) for event in self.told)
+        assert all(isinstance(event, ReportTurn | ReportCounts) for event in self.told)
         return [event.report for event in self.told if isinstance(event, ReportTurn)]
+
+    @property
+    def counted(self) -> list[TerminalCounts]:
+        return [event.counts for event in self.told if isinstance(event, ReportCounts)]
 
 
 def test_a_reply_that_was_heard_is_told_with_its_stages_and_what_waited_in_the_buffer() -> None:
@@ -56,7 +61,7 @@ def test_a_reply_that_was_heard_is_told_with_its_stages_and_what_waited_in_the_b
     loudspeaker.play(950)
     talk.end(1)
     (report,) = talk.reported
-    assert (report.turn, report.status, report.interrupted_by, report.core_lost) == (1, "completed", "", False)
+    assert (report.turn, report.status, report.interrupted_by) == (1, "completed", "")
     assert {"first_token", "first_audio", "voice_to_voice"} <= report.stages_ms.keys()
     assert report.buffered_ms is not None
     assert 0 < report.buffered_ms <= 900
@@ -104,28 +109,19 @@ def test_who_stopped_a_reply_is_told_and_a_voice_that_was_none_is_a_false_interr
     assert (second.status, second.interrupted_by, second.false_interruptions) == ("interrupted", "key", 0)
 
 
-def test_what_was_lost_is_told_once_even_where_another_device_counts_anew() -> None:
+def test_how_often_the_microphone_lost_sound_is_told_once_even_where_another_one_counts_anew() -> None:
     talk = Reporting()
-    for turn, losses in enumerate(
-        (
-            Losses(2, {"microphone": 5, "inbox": 0}),
-            Losses(2, {"microphone": 5, "inbox": 3}),
-            Losses(1, {"microphone": 4, "inbox": 3}),
-        ),
-        1,
-    ):
-        talk.losses = losses
+    for turn, overruns in enumerate((2, 2, 1), 1):
+        talk.overruns = overruns
         talk.answer(turn)
         talk.end(turn)
-    assert [(report.overruns, dict(report.overflows)) for report in talk.reported] == [
-        (2, {"microphone": 5}),
-        (0, {"inbox": 3}),
-        (1, {"microphone": 4}),
-    ]
+    assert [report.overruns for report in talk.reported] == [2, 0, 1]
 
 
-def test_a_turn_that_died_with_its_core_is_told_the_next_one() -> None:
+def test_a_turn_that_died_with_its_core_is_told_the_next_one_and_counted_for_all_that_follow() -> None:
     talk = Reporting(loudspeaker := Loudspeaker())
+    before = counts()["turns_lost"]
+    talk.reports.core_back()
     talk.answer(1, seconds=5)
     loudspeaker.play(1000)
     talk.talk.tick(hold=False)
@@ -134,17 +130,31 @@ def test_a_turn_that_died_with_its_core_is_told_the_next_one() -> None:
     assert talk.reported == []
     talk.has_core = True
     talk.reports.core_back()
-    talk.reports.core_back()
+    talk.reports.core_back()  # that one died, too, with all that it had been told
     (report,) = talk.reported
-    assert (report.turn, report.status, report.core_lost) == (1, "failed", True)
+    assert (report.turn, report.status) == (1, "failed")
+    assert [told.counts["turns_lost"] - before for told in talk.counted] == [0, 1, 1]
+    assert len({told.terminal for told in talk.counted}) == 1
+
+
+def test_what_was_lost_is_told_with_the_next_turn_and_not_again() -> None:
+    talk = Reporting()
+    talk.reports.core_back()
+    count(Count.INBOX_BLOCKS_LOST, 7)
+    for turn in (1, 2):
+        talk.answer(turn)
+        talk.end(turn)
+    first, second = talk.counted
+    assert second.counts["inbox_blocks_lost"] - first.counts["inbox_blocks_lost"] == 7
 
 
 def test_reports_that_nobody_takes_are_bounded() -> None:
     talk = Reporting()
+    before = counts()["turn_reports_lost"]
     talk.has_core = False
     for turn in range(1, 40):
         talk.answer(turn)
         talk.end(turn)
     talk.reports.core_back()
     assert [report.turn for report in talk.reported] == list(range(24, 40))
-    assert not any(report.core_lost for report in talk.reported)
+    assert counts()["turn_reports_lost"] - before == 23

@@ -1,4 +1,4 @@
-"""`parlor.turn.report`: what is meant arrives, and what no turn can have is refused by name."""
+"""`parlor.turn.report` and `parlor.counts.report`: what is meant arrives, and nonsense is refused by name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parlor_tui.counts import OF_TERMINAL
 from parlor_tui.events import TurnStatus
 from parlor_tui.link import client_events, wire
-from parlor_tui.link.client_events import ReportTurn
+from parlor_tui.link.client_events import ReportCounts, ReportTurn
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
-from parlor_tui.observe.turn_report import TERMINAL_QUEUES, InterruptedBy, TurnReport
+from parlor_tui.observe.turn_report import InterruptedBy, TerminalCounts, TurnReport
 
 COUNTS = st.integers(0, 1_000_000)
 REPORTS = st.builds(
@@ -25,9 +26,12 @@ REPORTS = st.builds(
     false_interruptions=COUNTS,
     underruns=COUNTS,
     overruns=COUNTS,
-    overflows=st.dictionaries(st.sampled_from(TERMINAL_QUEUES), COUNTS),
     buffered_ms=st.none() | st.floats(0, 60_000),
-    core_lost=st.booleans(),
+)
+COUNTED = st.builds(
+    TerminalCounts,
+    terminal=st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True),
+    counts=st.dictionaries(st.sampled_from([str(what) for what in OF_TERMINAL]), st.integers(0, 2**53)),
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -72,9 +76,7 @@ def test_whatever_a_field_holds_it_is_taken_or_refused_by_its_name(report: TurnR
         ({"stages_ms": [1]}, "stages_ms must be an object"),
         ({"interrupted_by": "cat"}, "interrupted_by must be one of '', 'voice'"),
         ({"underruns": 10**7}, "underruns must be a whole number from 0 to 1000000"),
-        ({"overflows": {"attic": 1}}, "overflows can hold microphone, inbox, playback"),
         ({"buffered_ms": 1e9}, "buffered_ms must be a number"),
-        ({"core_lost": "yes"}, "core_lost must be true or false"),
     ],
 )
 def test_nonsense_is_refused_and_said_why(changed: dict[str, Any], told: str) -> None:
@@ -84,3 +86,32 @@ def test_nonsense_is_refused_and_said_why(changed: dict[str, Any], told: str) ->
         client_events.decode(message | changed)
     assert told in str(caught.value)
     assert caught.value.param is not None
+
+
+@given(COUNTED)
+def test_counts_are_read_as_they_were_meant(counted: TerminalCounts) -> None:
+    message = json.loads(json.dumps(client_events.encode(ReportCounts(counted))))
+    assert message["type"] == "parlor.counts.report"
+    assert client_events.decode(message) == ReportCounts(counted)
+
+
+@given(COUNTED, st.sampled_from(["terminal", "counts"]), JSON)
+def test_whatever_counts_hold_they_are_taken_or_refused_by_name(counted: TerminalCounts, name: str, value: Any) -> None:
+    assert refused(client_events.encode(ReportCounts(counted)) | {name: value}) in (None, name)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"terminal": ""}, "terminal must be 1 to 64 letters"),
+        ({"terminal": "a" * 65}, "terminal must be 1 to 64 letters"),
+        ({"counts": {"server_busy": 1}}, "counts can hold microphone_pieces_lost, inbox_blocks_lost"),
+        ({"counts": {"cores_died": -1}}, "counts.cores_died must be a whole number"),
+    ],
+)
+def test_counts_that_are_nonsense_are_refused(changed: dict[str, Any], told: str) -> None:
+    message = {"type": "parlor.counts.report", "terminal": "a1", "counts": {"cores_died": 1}}
+    assert client_events.decode(message) == ReportCounts(TerminalCounts("a1", {"cores_died": 1}))
+    with pytest.raises(wire.ProtocolError) as caught:
+        client_events.decode(message | changed)
+    assert told in str(caught.value)

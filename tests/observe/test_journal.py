@@ -238,11 +238,11 @@ def test_the_summary_counts_what_happened() -> None:
         ),
         entry(source="voice", status="joined", stages_ms={"voice_to_voice": 99_000.0}),
         entry(source="voice", status="no_words"),
-        entry(source="typed", status="failed", eager=True, after_s=60),
+        entry(source="typed", status="failed", eager=True, after_s=60, lost={"a_b": 2, "c": "x", "d": -1}),
     ]
     others = [
         entry("core", what="ready"),
-        entry("core", what="died", reason="killed"),
+        entry("core", what="died", reason="killed", lost={"a_b": 1}),
         entry("core", what="ready", restarts=1),
         entry("core", what="link_lost"),
         entry("notice", severity="warning", key="speaker", text="gone"),
@@ -257,6 +257,7 @@ def test_the_summary_counts_what_happened() -> None:
     assert figures.error_rate == pytest.approx(1 / 3)
     assert (figures.deaths, figures.restarts) == (1, 1)
     assert figures.notices == {"warning": 1}
+    assert figures.lost == {"a_b": 3}
     took = figures.stages_ms["voice_to_voice"]
     assert (took.turns, took.p50, took.p95) == (2, 600.0, pytest.approx(780.0))
     assert list(figures.stages_ms) == ["endpoint", "voice_to_voice"]

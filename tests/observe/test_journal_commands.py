@@ -52,7 +52,7 @@ def kept(log: Path) -> Path:
     file.append(line(ago(1), "core", what="died", reason="the core was killed by signal 9"))
     file.append(line(ago(0.9), "core", what="ready", model="SmolLM2-135M", restarts=1))
     file.append(line(ago(0.5), "notice", severity="warning", key="speaker", text="the \x1b[31mspeaker\x07 is gone"))
-    file.append(line(ago(0.4), "turn", turn=3, source="voice", status="failed"))
+    file.append(line(ago(0.4), "turn", turn=3, source="voice", status="failed", lost={"inbox_blocks_lost": 4}))
     with log.with_name("journal.jsonl").open("ab") as opened:
         opened.write(b'{"at": "2026-11-30T18:')
     return log
@@ -123,11 +123,13 @@ def test_the_summary_in_words_and_as_json(kept: Path, ask: Ask) -> None:
     assert "errors    33.3 % of the turns that wanted an answer\n" in out
     assert "cut off   1 by voice\n" in out
     assert "core      once died, once restarted\n" in out
+    assert "counted   4 inbox blocks lost\n" in out
     assert "first_token           2      600      870\n" in out
     code, out, _ = ask("journal", "summary", "--since", "1w", "--last", "1", "--json")
     figures = json.loads(out)
     assert code == 0
     assert (figures["turns"], figures["error_rate"], figures["deaths"]) == (1, 1.0, 0)
+    assert figures["lost"] == {"inbox_blocks_lost": 4}
 
 
 @pytest.mark.parametrize("words", [[], ["summary"], ["--status", "joined"], ["--json"]])

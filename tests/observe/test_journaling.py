@@ -13,6 +13,7 @@ import pytest
 
 from parlor_tui.assistant import journaling
 from parlor_tui.assistant.journaling import Journaling
+from parlor_tui.counts import Count, count
 from parlor_tui.events import (
     AskedAgain,
     AudioStopped,
@@ -35,6 +36,7 @@ from parlor_tui.events import (
 )
 from parlor_tui.observe import incidents
 from parlor_tui.observe.journal import Entry, parse, raw_lines
+from parlor_tui.observe.journal_figures import summary
 from parlor_tui.observe.scene import keep
 from parlor_tui.settings import Settings, incidents_beside, journal_beside
 from tests.waiting import until
@@ -180,6 +182,19 @@ def test_troubles_are_lines_and_what_is_none_is_not(tmp_path: Path) -> None:
         {"severity": "info", "key": "speaker", "text": None, "over": True},
         {"severity": "error", "key": None, "text": "no answer: too much", "over": None},
     ]
+
+
+def test_what_was_lost_is_in_the_next_line_of_a_turn_or_a_core_and_once(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    count(Count.INBOX_BLOCKS_LOST, 3)
+    kept.turn(1)
+    kept.turn(2)
+    count(Count.CORES_DIED)  # has a line of its own
+    count(Count.CAPTIONS_UNNAMED)
+    kept.journaling.core_down("killed", "start")
+    entries = kept.entries()
+    assert [entry.group("lost") for entry in entries] == [{"inbox_blocks_lost": 3}, {}, {"captions_unnamed": 1}]
+    assert summary(entries).lost == {"inbox_blocks_lost": 3, "captions_unnamed": 1}
 
 
 def test_a_core_that_dies_leaves_an_incident_and_its_successor_counts_as_restart(tmp_path: Path) -> None:

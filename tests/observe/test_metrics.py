@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
+from parlor_tui.counts import Count
 from parlor_tui.events import (
     CoreError,
     CoreGoverned,
@@ -23,7 +27,8 @@ from parlor_tui.events import (
 )
 from parlor_tui.observe.metrics import BUCKETS_S, Levels, Metrics
 from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
-from parlor_tui.observe.turn_report import TurnReport
+from parlor_tui.observe.terminal_totals import TerminalTotals
+from parlor_tui.observe.turn_report import TerminalCounts, TurnReport
 from tests.prometheus import ASSETS, metrics_in, promtool, queries
 
 LEVELS = Levels("lite", "SmolLM2-135M", ready=True, uptime_s=12.5)
@@ -71,11 +76,10 @@ def test_before_the_first_turn_every_count_is_there_and_zero() -> None:
         "parlor_voice_to_voice_seconds_count",
         "parlor_requests_total",
         'parlor_errors_total{kind="reply"}',
-        'parlor_errors_total{kind="core_lost"}',
         'parlor_turns_total{status="failed"}',
         'parlor_barge_ins_total{by="voice"}',
         'parlor_xruns_total{device="microphone"}',
-        'parlor_queue_overflows_total{queue="outbox"}',
+        'parlor_lost_total{what="clients_cut_off"}',
         'parlor_eager_replies_total{outcome="hit"}',
     ):
         assert found[name] == 0, name
@@ -115,25 +119,81 @@ def test_what_a_terminal_saw_is_counted_by_its_kind() -> None:
             false_interruptions=2,
             underruns=3,
             overruns=4,
-            overflows={"inbox": 5},
         )
     )
-    metrics.turn_over(TurnReport(2, "failed", core_lost=True, overflows={"inbox": 1, "microphone": 1}))
+    metrics.turn_over(TurnReport(2, "failed"))
     metrics.turn_over(TurnReport(3, "failed"))
     found = read(metrics)
     assert found['parlor_barge_ins_total{by="voice"}'] == 1
     assert found["parlor_false_interruptions_total"] == 2
     assert found['parlor_xruns_total{device="speaker"}'] == 3
     assert found['parlor_xruns_total{device="microphone"}'] == 4
-    assert found['parlor_queue_overflows_total{queue="inbox"}'] == 6
-    assert found['parlor_queue_overflows_total{queue="microphone"}'] == 1
     assert found['parlor_turns_total{status="failed"}'] == 2
-    assert found['parlor_errors_total{kind="core_lost"}'] == 1
-    assert found["parlor_requests_total"] == 1
+    assert found["parlor_requests_total"] == 0
+
+
+OF_TERMINALS = (
+    "parlor_core_deaths_total",
+    'parlor_errors_total{kind="core_lost"}',
+    'parlor_lost_total{what="inbox_blocks_lost"}',
+)
+
+
+def test_what_terminals_lost_is_there_once_the_first_told_it_and_counts_on_with_the_next_core() -> None:
+    def told(deaths: int, turns: int, blocks: int, terminal: str = "a") -> TerminalCounts:
+        return TerminalCounts(terminal, {"cores_died": deaths, "turns_lost": turns, "inbox_blocks_lost": blocks})
+
+    first = of()
+    assert not set(OF_TERMINALS) & read(first).keys()
+    first.terminal_counted(told(0, 0, 0))
+    assert [read(first)[name] for name in OF_TERMINALS] == [0, 0, 0]
+    first.terminal_counted(told(0, 0, 3))
+    third = of()  # the second died before anybody read it, and with it what it had been told
+    third.terminal_counted(told(2, 1, 4))
+    third.terminal_counted(told(2, 1, 4))  # the link was cut: the same core is told once more
+    third.terminal_counted(told(0, 0, 5, "b"))
+    assert [read(third)[name] for name in OF_TERMINALS] == [2, 1, 9]
+
+
+def test_everything_that_is_counted_has_its_figure_and_just_one() -> None:
+    metrics = of(replace(LEVELS, counted={str(what): 10 + number for number, what in enumerate(Count)}))
+    metrics.terminal_counted(TerminalCounts("a", {str(what): 10 + number for number, what in enumerate(Count)}))
+    found = read(metrics)
+    shown = {f'parlor_lost_total{{what="{what}"}}': what for what in Count}
+    shown |= {'parlor_errors_total{kind="core_lost"}': Count.TURNS_LOST, "parlor_core_deaths_total": Count.CORES_DIED}
+    told = {shown[name]: value for name, value in found.items() if name in shown}
+    assert told == {what: 10 + number for number, what in enumerate(Count)}
+    assert len([name for name in found if name in shown]) == len(Count)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 6), st.sampled_from(["cores_died", "turns_lost"]), st.integers(1, 5)), max_size=40
+    ),
+    st.integers(1, 4),
+)
+def test_sums_of_terminals_never_fall_and_none_is_counted_twice_while_it_is_known(
+    happened: list[tuple[int, str, int]], most: int
+) -> None:
+    totals, few = TerminalTotals(), TerminalTotals(most)
+    counted: dict[int, Counter[str]] = {}
+    before: Counter[str] = Counter()
+    for terminal, what, more in happened:
+        counted.setdefault(terminal, Counter())[what] += more
+        for _ in range(2):
+            totals.told(TerminalCounts(str(terminal), dict(counted[terminal])))
+            few.told(TerminalCounts(str(terminal), dict(counted[terminal])))
+        assert totals.sums() == sum(counted.values(), Counter())
+        now = few.sums()
+        assert now is not None
+        assert now >= before
+        assert now >= (totals.sums() or Counter())
+        before = now
+    assert (totals.sums() is None) == (not happened)
 
 
 def test_what_the_core_does_is_counted_and_a_cancel_that_came_late_is_no_error() -> None:
-    metrics = of(replace(LEVELS, overflows={"requests": 2}))
+    metrics = of()
     for event in (
         ReplyCreated("r1", "i1", 1),
         ReplyDone("r1", "i1", 1, "completed", "Yes.", "", Usage(100, 21, 60, 500.0)),
@@ -156,8 +216,6 @@ def test_what_the_core_does_is_counted_and_a_cancel_that_came_late_is_no_error()
     assert found['parlor_errors_total{kind="invalid_value"}'] == 1
     assert found['parlor_errors_total{kind="input_audio_buffer_full"}'] == 1
     assert 'parlor_errors_total{kind="response_cancel_not_active"}' not in found
-    assert found['parlor_queue_overflows_total{queue="input_audio"}'] == 1
-    assert found['parlor_queue_overflows_total{queue="requests"}'] == 2
     assert found['parlor_eager_replies_total{outcome="hit"}'] == 1
     assert found['parlor_eager_replies_total{outcome="dropped"}'] == 1
     assert found["parlor_governor_level"] == 2
@@ -202,6 +260,7 @@ def test_every_metric_of_the_dashboard_and_the_alerts_exists() -> None:
     metrics = of(replace(LEVELS, machine=MACHINE, queued={"requests": 0}))
     metrics.core_said(ReplyDone("r1", "i1", 1, "completed", "Yes.", "", Usage(100, 21, 60, 500.0)))
     metrics.turn_over(TurnReport(1, "completed", buffered_ms=1.0))
+    metrics.terminal_counted(TerminalCounts("a", {}))
     there = {name.partition("{")[0] for name in read(metrics)}
     asked = [query for panel in queries().values() for query in panel]
     asked.append((ASSETS / "alerts.yml").read_text(encoding="utf-8"))

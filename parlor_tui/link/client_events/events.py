@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from parlor_tui.events import Role
-from parlor_tui.observe.turn_report import TurnReport
+from parlor_tui.observe.turn_report import TerminalCounts, TurnReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,13 @@ class ReportTurn:
     report: TurnReport
 
 
+@dataclass(frozen=True, slots=True)
+class ReportCounts:
+    """parlor.counts.report: what the client lost since it started, for the core's figures. No answer."""
+
+    counts: TerminalCounts
+
+
 ClientEvent = (
     UpdateSession
     | AppendAudio
@@ -163,4 +170,5 @@ ClientEvent = (
     | GetModel
     | CancelModel
     | ReportTurn
+    | ReportCounts
 )

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from parlor_tui.events import Role
-from parlor_tui.settings import SettingsError, Tuning
-
 from parlor_tui.link import turn_report
 from parlor_tui.link.client_events.events import (
     AppendAudio,
@@ -23,6 +21,7 @@ from parlor_tui.link.client_events.events import (
     ForgetAll,
     GetModel,
     PauseAudio,
+    ReportCounts,
     ReportTurn,
     ResumeAudio,
     SayAloud,
@@ -41,6 +40,7 @@ from parlor_tui.link.wire import (
     ProtocolError,
     decode_bytes,
 )
+from parlor_tui.settings import SettingsError, Tuning
 
 _MOST_TOKENS = 2048
 """What the standard's "inf" means here: as much as the settings allow."""
@@ -96,6 +96,8 @@ def decode(message: Json) -> ClientEvent:
             return CancelModel()
         case turn_report.TYPE:
             return ReportTurn(turn_report.decode(message))
+        case turn_report.COUNTS_TYPE:
+            return ReportCounts(turn_report.decode_counts(message))
         case str(other):
             raise ProtocolError(f"{other} is not an event that this server takes", "invalid_event_type", "type")
         case _:

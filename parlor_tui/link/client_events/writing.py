@@ -16,6 +16,7 @@ from parlor_tui.link.client_events.events import (
     ForgetAll,
     GetModel,
     PauseAudio,
+    ReportCounts,
     ReportTurn,
     ResumeAudio,
     SayAloud,
@@ -79,6 +80,8 @@ def encode(event: ClientEvent) -> Json:
             return {"type": "parlor.models.cancel"}
         case ReportTurn(report):
             return turn_report.encode(report)
+        case ReportCounts(counts):
+            return turn_report.encode_counts(counts)
 
 
 def _session(event: UpdateSession) -> Json:
