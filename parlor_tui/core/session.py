@@ -8,46 +8,39 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.captions.base import SAMPLE_RATE_HZ as CAPTION_RATE_HZ
 from parlor_tui.captions.base import FinalCaption
-from parlor_tui.core.admission import Busy
-from parlor_tui.core.aloud import LONGEST_CHARS, Aloud
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.input_audio import InputAudio, TooLong, heard_wav
 from parlor_tui.core.input_timeout import LONGEST_WAIT_S, InputTimeout
+from parlor_tui.core.items import Items
 from parlor_tui.core.listening import Listening
 from parlor_tui.core.memory import Item, Memory
 from parlor_tui.core.pauses import Pauses
-from parlor_tui.core.reply import Reply, hears_itself
+from parlor_tui.core.replies import Replies
+from parlor_tui.core.reply import hears_itself
 from parlor_tui.core.reply_voice import ReplyOptions
 from parlor_tui.core.seeing import Seeing
 from parlor_tui.core.tasks import Tasks, new_id
+from parlor_tui.core.turn_preparation import TurnPreparation
 from parlor_tui.counts import Count, count
 from parlor_tui.events import (
-    CaptionFinal,
     CaptionPartial,
     CoreError,
     CoreEvent,
     InputCleared,
     InputCommitted,
-    ItemAdded,
-    ItemDeleted,
-    ItemTruncated,
-    ReplyCreated,
     Role,
     SessionUpdated,
 )
 from parlor_tui.settings import Tuning
 from parlor_tui.sight.frames import PictureError, check_picture
-from parlor_tui.speech.base import SAMPLE_RATE_HZ as SPEECH_RATE_HZ
 
 Emit = Callable[[CoreEvent], None]
-Result = TypeVar("Result")
 
 _SHORTEST_COMMIT_MS = 100
 """Audio shorter than this poisons what follows in models that hear (measured by others on Gemma 4)."""
@@ -75,8 +68,8 @@ class Session:
             self._heard_partly,
             lambda why: self.refuse("input_audio_transcription_failed", why, None),
         )
-        self._reply: Reply | None = None
-        self._aloud: Aloud | None = None
+        self._items = Items(self._memory, self.listening, emit, self.refuse)
+        self._replies = Replies(core, self.session_id, self._memory, self._tasks, emit, self.refuse)
         self._seeing = Seeing(core, self._memory, emit)
         self.pauses = Pauses(
             core,
@@ -85,8 +78,8 @@ class Session:
             self._tasks,
             emit,
             self._view,
-            lambda ahead: _Preparation(self, lambda: ahead.item.text, ahead.caption),
-            self._make,
+            lambda ahead: self._prepared(lambda: ahead.item.text, ahead.caption),
+            self._replies.make,
         )
         self._timeout = InputTimeout(
             self._tasks,
@@ -142,7 +135,7 @@ class Session:
         self._timeout.came()
         if self._tasks.are_many:
             return  # the silence alone ends the turn
-        self.pauses.paused(turn, pause, answer=answer, replying=self._reply is not None)
+        self.pauses.paused(turn, pause, answer=answer, replying=self._replies.is_making)
 
     def resumed(self) -> None:
         """The user goes on: what was begun at the pause is worth nothing."""
@@ -157,9 +150,9 @@ class Session:
         self._emit(InputCommitted(item_id))
         ahead = self.pauses.commit()
         if ahead is None:
-            self._add_spoken(item_id, samples, None, event_id)
+            self._items.add_spoken(*self._captioned(item_id, samples), len(samples), None, event_id)
         else:
-            self._add_captioned(ahead.item, ahead.caption, len(ahead.samples), None, event_id)
+            self._items.add_spoken(ahead.item, ahead.caption, len(ahead.samples), None, event_id)
 
     def add_audio_item(
         self, pcm16: bytes, *, item_id: str | None = None, after: str | None = None, event_id: str | None = None
@@ -172,7 +165,9 @@ class Session:
             self.refuse("invalid_value", str(error), event_id, "item.content")
             return
         if self._long_enough(audio, event_id) and not self._is_behind(event_id):
-            self._add_spoken(item_id or new_id("item"), audio.take()[0], after, event_id)
+            samples = audio.take()[0]
+            captioned = self._captioned(item_id or new_id("item"), samples)
+            self._items.add_spoken(*captioned, len(samples), after, event_id)
 
     def add_item(
         self,
@@ -198,81 +193,43 @@ class Session:
                 self.refuse("invalid_value", str(error), event_id, "item.content")
                 return
         item = Item(item_id or new_id("item"), role, text, picture)
-        previous = self._memory.last_id() if after is None else after
-        if not self._remember(item, after, event_id):
-            return
-        if picture is not None:
-            self._tasks.spawn(self._seeing.take(item, self._view(), frame=frame, busy=self._reply is not None))
-        self._emit(ItemAdded(item.item_id, role, text, done=False, previous_item_id=previous))
-        self._emit(ItemAdded(item.item_id, role, text, done=True, previous_item_id=previous))
+        if self._items.add(item, after, event_id) and picture is not None:
+            self._tasks.spawn(self._seeing.take(item, self._view(), frame=frame, busy=self._replies.is_making))
 
     def delete(self, item_id: str, event_id: str | None = None) -> None:
         """Forget an item."""
-        try:
-            self._memory.remove(item_id)
-        except KeyError:
-            self.refuse("item_delete_invalid_item_id", f"there is no item {item_id}", event_id, "item_id")
-        else:
+        if self._items.delete(item_id, event_id):
             self._seeing.forget(item_id)
-            self._emit(ItemDeleted(item_id))
 
     def truncate(self, item_id: str, audio_end_ms: int, event_id: str | None = None) -> None:
         """Remember only what was heard of a reply."""
-        try:
-            heard = self._memory.truncate(item_id, audio_end_ms, SPEECH_RATE_HZ)
-        except KeyError:
-            self.refuse("item_not_found", f"there is no item {item_id}", event_id, "item_id")
-        except ValueError as error:
-            self.refuse("invalid_value", str(error), event_id, "item_id")
-        else:
-            self._emit(ItemTruncated(item_id, audio_end_ms, heard))
+        self._items.truncate(item_id, audio_end_ms, event_id)
 
     def respond(self, turn: int, event_id: str | None = None, *, speak: bool | None = None) -> None:
         """Make a reply to what was said so far. `turn` comes back with it; `speak` False makes text alone."""
-        if self._reply is not None:
-            self.refuse(
-                "conversation_already_has_active_response",
-                f"the reply {self._reply.response_id} is still being made; cancel it first",
-                event_id,
-            )
+        if self._replies.refuses_another(event_id):
             return
         options = self._view() if speak is None else replace(self._view(), speak=speak)
         self._seeing.turn_over()
         if speak in (None, self.speak) and (begun := self.pauses.use(turn)) is not None:
-            self._reply = None if begun.done else begun
+            self._replies.go_on_with(begun)
             return
         self.pauses.drop_committed()
-        turn_preparation = _Preparation(self, lambda: self._memory.turn_words(item_id))
-        item_id = new_id("item")
-        reply = Reply(self._core, self._memory, self._emit, options, turn_preparation, new_id("resp"), item_id, turn)
-        self._reply = reply
-        self._emit(ReplyCreated(reply.response_id, reply.item_id, turn, options.speak))
-        self._tasks.spawn(self._make(reply))
+        prepared = lambda item_id: self._prepared(lambda: self._memory.turn_words(item_id))  # noqa: E731
+        self._replies.begin(turn, options, prepared)
 
     def cancel(self, response_id: str | None = None, event_id: str | None = None) -> None:
         """End the reply that is being made. What it had said is remembered until `truncate` says what was heard."""
-        reply = self._reply
-        if reply is None or response_id not in (None, reply.response_id):
-            self.refuse("response_cancel_not_active", "no such reply is being made", event_id)
-            return
-        self._reply = None
-        reply.cancel()
-        self._seeing.give_up()
+        if self._replies.cancel(response_id, event_id):
+            self._seeing.give_up()
 
     def say_aloud(self, number: int, text: str, voice: str, event_id: str | None = None) -> None:
         """Say a text that is no part of the conversation. It ends the one before."""
-        if len(text) > LONGEST_CHARS:
-            self.refuse("invalid_value", f"text is said aloud up to {LONGEST_CHARS} characters", event_id, "text")
-            return
-        self.stop_saying()
-        self._aloud = Aloud(self._core, self._emit, self._view())
-        self._tasks.spawn(self._aloud.say(number, text, voice))
+        self._replies.say_aloud(number, text, self._view(), voice, event_id)
 
     def stop_saying(self) -> None:
         """No more of the text that is said aloud, if there is one."""
-        if self._aloud is not None:
-            self._aloud.cancel()
-            self._aloud = None
+        self._replies.stop_saying()
 
     def refuse(self, code: str, message: str, event_id: str | None, param: str | None = None) -> None:
         """Tell the client that a request of its cannot be carried out."""
@@ -280,9 +237,7 @@ class Session:
 
     async def close(self) -> None:
         """Stop everything; the client is gone."""
-        if self._reply is not None:
-            self._reply.cancel()
-        self.stop_saying()
+        self._replies.close()
         self.pauses.close()
         await self._tasks.close()
 
@@ -317,86 +272,20 @@ class Session:
         )
         return False
 
-    async def _make(self, reply: Reply) -> None:
-        try:
-            with self._core.ask_for_place(self.session_id) as place:
-                reply.when_cancelled(place.give_up)
-                if await self._core.granted(place):
-                    await reply.make()
-        except Busy as error:
-            reply.refuse(str(error), "server_busy")
-        finally:
-            if self._reply is reply:
-                self._reply = None
-
-    def _add_spoken(self, item_id: str, samples: NDArray[np.float32], after: str | None, event_id: str | None) -> None:
+    def _captioned(self, item_id: str, samples: NDArray[np.float32]) -> tuple[Item, asyncio.Task[FinalCaption]]:
         item = Item(item_id, "user", audio_wav=heard_wav(samples, self.tuning.hearing.native_s))
-        self._add_captioned(item, self.listening.caption(item, samples), len(samples), after, event_id)
-
-    def _add_captioned(
-        self,
-        item: Item,
-        caption: asyncio.Task[FinalCaption],
-        samples_count: int,
-        after: str | None,
-        event_id: str | None,
-    ) -> None:
-        previous = self._memory.last_id() if after is None else after
-        if not self._remember(item, after, event_id):
-            return
-        self._emit(ItemAdded(item.item_id, "user", "", done=False, previous_item_id=previous))
-
-        def tell() -> None:
-            self._emit(CaptionFinal(item.item_id, item.text, samples_count * 1000 / CAPTION_RATE_HZ))
-            self._emit(ItemAdded(item.item_id, "user", item.text, done=True, previous_item_id=previous))
-
-        self.listening.wait_for(item, caption, tell)
+        return item, self.listening.caption(item, samples)
 
     def _heard_partly(self, item_id: str, text: str) -> None:
         self._emit(CaptionPartial(item_id, text))
-        self._tasks.spawn(self._seeing.heard(text, self._view(), busy=self._reply is not None))
+        self._tasks.spawn(self._seeing.heard(text, self._view(), busy=self._replies.is_making))
 
-    def _remember(self, item: Item, after: str | None, event_id: str | None) -> bool:
-        if any(item.item_id == known.item_id for known in self._memory.items):
-            self.refuse("item_already_exists", f"there is an item {item.item_id} already", event_id, "item.id")
-            return False
-        try:
-            self._memory.add(item, after)
-        except KeyError:
-            self.refuse("item_not_found", f"there is no item {after}", event_id, "previous_item_id")
-            return False
-        return True
+    def _prepared(self, said: Callable[[], str], caption: asyncio.Task[FinalCaption] | None = None) -> TurnPreparation:
+        return TurnPreparation(self.listening, self._settle_pictures, said, caption)
 
-    async def pictures(self, said: Callable[[], str], words: Callable[[], Awaitable[None]]) -> None:
-        """Return once it is decided which pictures the model is shown with a turn in which was `said` so far."""
+    async def _settle_pictures(self, said: Callable[[], str], words: Callable[[], Awaitable[None]]) -> None:
         await self._seeing.settle(self._view(), said, words)
 
     def _view(self) -> ReplyOptions:
         caps = self._core.caps
         return ReplyOptions(caps.tuning(self.tuning), self.instructions, self.speak, caps)
-
-
-class _Preparation:
-    """What one reply waits for. `said` tells the words of its turn; `caption` is one that is not committed yet."""
-
-    def __init__(
-        self, session: Session, said: Callable[[], str], caption: asyncio.Task[FinalCaption] | None = None
-    ) -> None:
-        self._session = session
-        self._said = said
-        self._caption = caption
-
-    @property
-    def language(self) -> str:
-        """See Preparation."""
-        return self._session.listening.language
-
-    async def words(self) -> None:
-        """See Preparation."""
-        await self._session.listening.words()
-        if self._caption is not None:
-            await asyncio.wait((self._caption,))
-
-    async def pictures(self) -> None:
-        """See Preparation."""
-        await self._session.pictures(self._said, self.words)
