@@ -15,7 +15,7 @@ from parlor_tui.engines.native_call import NativeCalls, Put
 from parlor_tui.events import Failed, InputOver, ReplyAudio, now_s
 from parlor_tui.ui.bridge import Bridge
 from tests.assistant.loudspeaker import Loudspeaker
-from tests.assistant.test_talk import Terminal
+from tests.assistant.terminal import Terminal
 
 
 def test_a_reply_that_is_too_long_to_be_kept_says_so_once() -> None:

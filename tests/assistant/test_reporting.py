@@ -12,7 +12,7 @@ from parlor_tui.link.client_events import ClientEvent, ReportCounts, ReportTurn
 from parlor_tui.observe.stages import LatencyObserver
 from parlor_tui.observe.turn_report import TerminalCounts, TurnReport
 from tests.assistant.loudspeaker import Loudspeaker
-from tests.assistant.test_talk import Terminal
+from tests.assistant.terminal import Terminal
 
 
 class Reporting(Terminal):
