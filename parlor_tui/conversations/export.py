@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import json
-import os
 import re
-import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
@@ -29,6 +26,7 @@ from parlor_tui.conversations.record import (
     turn_line,
 )
 from parlor_tui.conversations.store import picture_name, sound_name
+from parlor_tui.whole_file import whole_file
 
 Form = Literal["md", "json", "html"]
 FORMS: tuple[Form, ...] = ("md", "json", "html")
@@ -159,22 +157,12 @@ def from_json(name: str, text: str) -> tuple[Conversation, Sounds]:
 
 def write(out: Path, pieces: Iterable[str]) -> Path:
     """Write `out`, for the user alone, whole or not at all; where it is. Raises ConversationError."""
-    part: Path | None = None
     try:
-        # A name that nobody can foresee, opened only if it is not there: a link that waits under it would be followed.
-        descriptor, name = tempfile.mkstemp(prefix=".parlor-", suffix=".part", dir=out.parent)
-        part = Path(name)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.writelines(pieces)
-        part.replace(out)
-        part = None
+        with whole_file(out) as file:
+            file.writelines(piece.encode("utf-8", errors="replace") for piece in pieces)
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         raise ConversationError(f"{out}: cannot be written: {error.strerror}", missing=missing) from None
-    finally:
-        if part is not None:
-            with contextlib.suppress(OSError):
-                part.unlink()
     return out.absolute()
 
 

@@ -6,11 +6,9 @@ journal holds words.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from parlor_tui.observe import alarm
+from parlor_tui.whole_file import whole_file
 
 Cause = Literal["core-died", "core-gave-up", "slow", "errors", "assistant-failed"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
@@ -132,19 +131,11 @@ def pack(folder: Path, name: str, out: Path, *, words: bool) -> list[str]:
     import tarfile
 
     packed = [file for file in load(folder, name).files if words or file != WORDS_FILE]
-    part: Path | None = None
     try:
-        # A name that nobody can foresee, opened only if it is not there: a link that waits under it would be followed.
-        descriptor, temporary = tempfile.mkstemp(prefix=".parlor-", suffix=".part", dir=out.parent)
-        part = Path(temporary)
-        with os.fdopen(descriptor, "wb") as opened, tarfile.open(fileobj=opened, mode="w:gz") as archive:
+        with whole_file(out) as opened, tarfile.open(fileobj=opened, mode="w:gz") as archive:
             for file in packed:
                 archive.add(folder / name / file, f"{name}/{file}", filter=_nobodys)
-        part.replace(out)
     except OSError as error:
-        if part is not None:
-            with contextlib.suppress(OSError):
-                part.unlink()
         absent = isinstance(error, FileNotFoundError)
         raise IncidentError(f"{out}: cannot be written: {error.strerror or error}", missing=absent) from None
     return packed
