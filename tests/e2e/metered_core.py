@@ -17,17 +17,8 @@ from parlor_tui.events import Reading
 from parlor_tui.link.server import run_core
 from parlor_tui.probes.choose import open_probes
 from parlor_tui.settings import load
+from tests.readings import RTX_4070
 
-GPU = Reading(
-    gpu_name="recorded",
-    gpu_busy_percent=41.0,
-    gpu_memory_used_mb=5100.0,
-    gpu_memory_total_mb=12_878.0,
-    gpu_temperature_c=61.0,
-    gpu_power_w=88.4,
-    throttled=False,
-    cpu_temperature_c=55.0,
-)
 SHOWN = ("gpu_busy_percent", "gpu_memory_used_mb", "gpu_memory_total_mb", "gpu_temperature_c", "gpu_power_w")
 
 
@@ -38,7 +29,7 @@ class Probe:
         self._own = open_probes()
 
     def read(self, at_s: float) -> Reading:
-        gpu = {name: getattr(GPU, name) for name in (*SHOWN, "gpu_name", "throttled", "cpu_temperature_c")}
+        gpu = {name: getattr(RTX_4070, name) for name in (*SHOWN, "gpu_name", "throttled", "cpu_temperature_c")}
         return replace(self._own.read(at_s), **gpu)
 
     def close(self) -> None:

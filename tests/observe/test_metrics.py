@@ -30,23 +30,11 @@ from parlor_tui.observe.stages import STAGES, VOICE_TO_VOICE
 from parlor_tui.observe.terminal_totals import TerminalTotals
 from parlor_tui.observe.turn_report import TerminalCounts, TurnReport
 from tests.prometheus import ASSETS, metrics_in, promtool, queries
+from tests.readings import RTX_4070
 
 LEVELS = Levels("lite", "SmolLM2-135M", ready=True, uptime_s=12.5)
 MACHINE = MachineRead(
-    Reading(
-        gpu_name="RTX 4070",
-        gpu_busy_percent=97.0,
-        gpu_memory_used_mb=5100.0,
-        gpu_memory_total_mb=12_878.0,
-        gpu_temperature_c=91.0,
-        gpu_power_w=188.4,
-        gpu_clock_mhz=2610.0,
-        throttled=True,
-        cpu_percent=12.0,
-        cpu_temperature_c=60.0,
-        ram_used_mb=5000.0,
-        ram_total_mb=16_000.0,
-    ),
+    replace(RTX_4070, gpu_temperature_c=91.0, throttled=True),
     core_mb=816.0,
     children_mb=0.0,
     budget_mb=8371.0,
@@ -226,10 +214,10 @@ def test_what_the_core_does_is_counted_and_a_cancel_that_came_late_is_no_error()
 
 def test_the_machine_is_told_in_base_units_and_what_is_unknown_is_left_out() -> None:
     found = read(of(replace(LEVELS, machine=MACHINE, terminals=2, replying=1, queued={"requests": 3})))
-    assert found["parlor_gpu_utilisation_ratio"] == pytest.approx(0.97)
+    assert found["parlor_gpu_utilisation_ratio"] == pytest.approx(0.71)
     assert found["parlor_gpu_memory_used_bytes"] == 5.1e9
     assert found["parlor_gpu_temperature_celsius"] == 91
-    assert found["parlor_gpu_power_watts"] == 188.4
+    assert found["parlor_gpu_power_watts"] == 118
     assert found["parlor_throttled"] == 1
     assert found['parlor_process_resident_bytes{process="core"}'] == 8.16e8
     assert found["parlor_terminals"] == 2

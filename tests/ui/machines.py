@@ -6,24 +6,9 @@ import math
 from dataclasses import replace
 
 from parlor_tui.events import Event, MachineRead, MachineSeen, Reading
+from tests.readings import RTX_4070
 
-NVIDIA = Reading(
-    gpu_name="NVIDIA GeForce RTX 4070",
-    gpu_busy_percent=71.0,
-    gpu_memory_used_mb=5100.0,
-    gpu_memory_total_mb=12_878.6,
-    gpu_temperature_c=61.0,
-    gpu_power_w=118.0,
-    gpu_clock_mhz=2610.0,
-    gpu_clock_max_mhz=3105.0,
-    throttled=False,
-    fan_rpm=1710.0,
-    fan_percent=55.0,
-    cpu_percent=23.0,
-    cpu_temperature_c=54.0,
-    ram_used_mb=12_100.0,
-    ram_total_mb=32_000.0,
-)
+NVIDIA = RTX_4070
 HOT = replace(NVIDIA, gpu_temperature_c=87.0, gpu_memory_used_mb=9100.0)
 THROTTLED = replace(HOT, gpu_temperature_c=91.0, gpu_clock_mhz=1450.0, throttled=True, throttle_reason="GPU hot")
 HOST = Reading(cpu_percent=23.0, ram_used_mb=1200.0, ram_total_mb=12_000.0)
