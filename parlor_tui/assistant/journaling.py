@@ -42,6 +42,8 @@ _OPEN_TURNS = 64
 _UNTOLD = 8
 _AGAIN_S = 60.0
 """Of one cause, one scene is kept in so long."""
+_STALE_S = 15.0
+"""The machine is looked at once a second: what was seen of it longer ago tells nothing of it now."""
 _HEALTH = (
     "gpu_temperature_c",
     "cpu_temperature_c",
@@ -201,8 +203,8 @@ class Journaling:
         return {name: value for name, value in self._tuning.items() if value != defaults.get(name)}
 
     def _health(self) -> dict[str, Any]:
-        """The newest reading of the machine, and what core and terminal take."""
-        if self._seen is None:
+        """The newest reading of the machine, and what core and terminal take; nothing while it is not seen."""
+        if self._seen is None or now_s() - self._seen.at_s > _STALE_S:
             return {}
         reading = self._seen.machine.reading
         health = {name: getattr(reading, name) for name in _HEALTH}
@@ -234,7 +236,7 @@ class Journaling:
             "up_s": round(at_s - self._began_s, 1),
             "open_turns": sorted(self._turns),
         }
-        probes = {} if self._seen is None else asdict(self._seen)
+        probes = {} if self._seen is None else asdict(self._seen) | {"age_s": round(at_s - self._seen.at_s, 1)}
         scene = Scene(
             at=_time(at_s),
             cause=cause,

@@ -28,7 +28,7 @@ FILES: Mapping[str, str] = {
     "settings.toml": "the settings as they were read",
     "tuning.json": "the live settings that were in use",
     "versions.json": "Python, system and packages",
-    "probes.json": "the newest reading of the machine",
+    "probes.json": "the newest reading of the machine, and how old it was",
     "native.log": "the end of the log: what the core and its libraries printed; where one was that hung",
     "stacks.txt": "what each thread of the terminal was doing",
 }

@@ -184,6 +184,25 @@ def test_troubles_are_lines_and_what_is_none_is_not(tmp_path: Path) -> None:
     ]
 
 
+def test_a_machine_that_was_seen_long_ago_has_no_health_and_an_incident_says_how_old_its_reading_is(
+    tmp_path: Path,
+) -> None:
+    kept = Kept(tmp_path)
+    machine = MachineRead(Reading(gpu_temperature_c=71.5))
+    kept.emit(MachineSeen(at_s=now_s() - 1, machine=machine))
+    kept.turn(1)
+    kept.emit(MachineSeen(at_s=now_s() - 60, machine=machine))
+    kept.turn(2)
+    kept.journaling.core_down("killed", "start")
+    fresh, stale, _ = kept.entries()
+    assert fresh.group("health") == {"gpu_temperature_c": 71.5}
+    assert stale.group("health") == {}
+    (name,) = kept.incidents()
+    probes = json.loads((incidents_beside(kept.log) / name / "probes.json").read_text("utf-8"))
+    assert probes["machine"]["reading"]["gpu_temperature_c"] == 71.5
+    assert 60 <= probes["age_s"] < 90
+
+
 def test_what_was_lost_is_in_the_next_line_of_a_turn_or_a_core_and_once(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     count(Count.INBOX_BLOCKS_LOST, 3)

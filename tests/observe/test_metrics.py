@@ -228,6 +228,8 @@ def test_the_machine_is_told_in_base_units_and_what_is_unknown_is_left_out() -> 
     bare = read(of(replace(LEVELS, machine=MachineRead(Reading(cpu_percent=0.0)))))
     assert {name for name in known if name in bare} == {"parlor_cpu_utilisation_ratio"}
     assert bare["parlor_cpu_utilisation_ratio"] == 0
+    unseen = read(of(replace(LEVELS, machine=None)))  # not yet, or not any more
+    assert not [name for name in unseen if name in known or "memory" in name or "resident" in name]
     assert not any(name.startswith("parlor_process_resident_bytes") for name in bare)
     assert "parlor_tokens_per_second" not in bare
     assert "parlor_jitter_buffer_seconds" not in bare
