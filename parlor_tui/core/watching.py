@@ -29,7 +29,7 @@ class Watching:
     """Tells every watcher what the machine does. To be used from one event loop; the looking has a thread of its own.
 
     `memory_percent` is the share of the memory that may be in use. `open_probe` is called on that thread. What was
-    begun to be seen longer than `stale_s` ago is not known any more.
+    begun to be seen longer than `stale_s` ago is not known any more: watchers are told a reading of nothing then.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Watching:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watchers: list[Watcher] = []
         self._latest: tuple[MachineRead, float] | None = None
+        self._gone: asyncio.TimerHandle | None = None
         self._changed = threading.Condition()
         self._closed = False
 
@@ -79,8 +80,19 @@ class Watching:
             self._closed = True
             self._changed.notify_all()
 
-    def _tell(self, event: MachineRead, at_s: float) -> None:
+    def _seen(self, event: MachineRead, at_s: float) -> None:
         self._latest = event, at_s
+        if self._gone is not None:
+            self._gone.cancel()
+        self._gone = asyncio.get_running_loop().call_later(at_s + self.stale_s - now_s(), self._unseen)
+        self._tell(event)
+
+    def _unseen(self) -> None:
+        if not self._closed:
+            self._latest = None
+            self._tell(MachineRead(Reading()))
+
+    def _tell(self, event: MachineRead) -> None:
         for watcher in tuple(self._watchers):
             watcher(event)
 
@@ -114,7 +126,7 @@ class Watching:
     def _later(self, event: MachineRead, at_s: float) -> None:
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is there to be told
-                self._loop.call_soon_threadsafe(self._tell, event, at_s)
+                self._loop.call_soon_threadsafe(self._seen, event, at_s)
 
 
 def read(reading: Reading, own: OwnUse, memory_percent: float) -> MachineRead:

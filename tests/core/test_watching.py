@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import subprocess
 import sys
@@ -32,8 +33,11 @@ class Probe:
 
     def __init__(self, fails: bool = False) -> None:
         self.fails, self.readings, self.closed = fails, 0, threading.Event()
+        self.goes_on = threading.Event()
+        self.goes_on.set()
 
     def read(self, at_s: float) -> Reading:
+        self.goes_on.wait(20)
         if self.fails:
             raise OSError("the machine is silent")
         self.readings += 1
@@ -112,9 +116,14 @@ def test_what_was_seen_too_long_ago_is_not_told_any_more() -> None:
         watching.watch(told.append)
         assert told == []
         await until(lambda: len(told) >= 1)
-        assert watching.latest is not None
+        probe.goes_on.clear()
+        await until(lambda: told[-1] == MachineRead(Reading()))
+        assert watching.latest is None
+        probe.goes_on.set()
+        await until(lambda: told[-1] != MachineRead(Reading()))
 
     run(probe, sitting, stale_s=0.4)
+    assert not any(one == two == MachineRead(Reading()) for one, two in itertools.pairwise(told)), "told once"
 
 
 def test_a_probe_that_fails_is_logged_and_nothing_else_happens(caplog: pytest.LogCaptureFixture) -> None:
