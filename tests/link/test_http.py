@@ -17,9 +17,9 @@ import pytest
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.profiles import LITE, OnProgress, Parts
 from parlor_tui.link.client import Link
-from parlor_tui.link.client_events import ReportTurn
+from parlor_tui.link.client_events import ReportCounts, ReportTurn
 from parlor_tui.link.server import CoreServer
-from parlor_tui.observe.turn_report import TurnReport
+from parlor_tui.observe.turn_report import TerminalCounts, TurnReport
 from parlor_tui.settings import Settings
 
 MODEL = "SmolLM2-135M"
@@ -158,13 +158,18 @@ def test_a_report_is_counted_and_a_nonsense_one_is_refused_with_the_talk_going_o
         link.start()
         link.send(ReportTurn(TurnReport(1, "completed", {"first_token": -5.0})))
         link.send(ReportTurn(TurnReport(1, "interrupted", {"first_token": 80.0}, interrupted_by="voice")))
+        for _ in range(2):  # once more, as after a cut
+            link.send(ReportCounts(TerminalCounts("a1", {"cores_died": 2, "turns_lost": 1})))
         assert told.wait(10)
-        page = until(port, "/metrics", lambda answer: 'parlor_barge_ins_total{by="voice"} 1.0' in answer.text).text
+        page = until(port, "/metrics", lambda answer: "\nparlor_core_deaths_total 2.0\n" in answer.text).text
         link.close()
         (error,) = errors
         assert (error.code, error.param) == ("invalid_value", "stages_ms.first_token")
         assert "must be a number from 0" in error.message
         assert 'parlor_stage_seconds_count{stage="first_token"} 1.0' in page
+        assert 'parlor_barge_ins_total{by="voice"} 1.0' in page
+        assert 'parlor_errors_total{kind="core_lost"} 1.0' in page
+        assert 'parlor_lost_total{what="messages_refused"} ' in page
         assert 'parlor_errors_total{kind="invalid_value"} 1.0' in page
         assert "\nparlor_terminals 1.0\n" in page
 
