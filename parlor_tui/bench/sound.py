@@ -46,6 +46,8 @@ class Tape:
 
     def __init__(self, kept_samples: int | None = None) -> None:
         self._samples = np.zeros(kept_samples or 1 << 16, np.float32)
+        if kept_samples is not None:
+            self._samples.fill(0.0)  # it takes its memory now, and no more of it later
         self._kept = kept_samples
         self.length = 0
 

@@ -28,7 +28,8 @@ Told = TypeVar("Told")
 class Account:
     """`listener` and `told` are for the assistant; the others for one thread, which talks.
 
-    `deaths`: cores that were lost because of a fault; `unexpected`: why others were; `links`: links made anew.
+    `deaths`: cores that were lost because of a fault; `unexpected`: why others were; `links`: links made anew. `used`:
+    how often a device came into use, `unasked`: how often it did anew without a fault of that device.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,7 @@ class Account:
         self.deaths = self.links = 0
         self.unexpected: list[str] = []
         self.used: Counter[str] = Counter()
+        self.unasked: Counter[str] = Counter()
         self.failed: deque[str] = deque(maxlen=_KEPT_LINES)
         self.ready_s = 0.0
         self._lock = threading.Lock()
@@ -63,7 +65,7 @@ class Account:
                 case Notice(key="core") if event.text:
                     self._core_lost(event)
                 case DeviceUsed() if event.label:
-                    self.used[event.kind] += 1
+                    self._used(event)
                 case Failed():
                     self.failed.append(event.text)
                 case _:
@@ -115,6 +117,13 @@ class Account:
 
     def _useful_s(self, at_s: float) -> float:
         return at_s - self.ready_s if self.ready_s else 0.0
+
+    def _used(self, event: DeviceUsed) -> None:
+        self.used[event.kind] += 1
+        kind = self._trial.kind if self._trial is not None else None
+        asked = kind is not None and (kind.part == event.kind or kind.name == "sound-hung")
+        if self.used[event.kind] > 1 and not asked:
+            self.unasked[event.kind] += 1
 
     def _core_lost(self, notice: Notice) -> None:
         if "linking again" in notice.text:

@@ -34,11 +34,13 @@ from parlor_tui.events import Ready, now_s
 from parlor_tui.settings import Settings
 from parlor_tui.usage import psutil
 
-_KEPT_S = 90.0
+_KEPT_S = 60.0
 """Of both sides' sound: more than the longest step of a talk without a fault."""
 _NOISE_DBFS = -66.0
 """A microphone that works is never quite silent."""
 _GONE_S = 5.0
+_SHORT_TOKENS = 12
+"""Short replies: more turns, and so more that can go wrong in them."""
 _MINUTE_S = 60.0
 Tell = Callable[[str], None]
 
@@ -127,6 +129,8 @@ def _settings(settings: Settings, folder: Path, *, rig: bool) -> Settings:
     }
     values |= {"conversations.record": "text", "conversations.folder": str(folder / "conversations")}
     values |= {"journal.enabled": True, "models.offer": False}
+    if "answering.max_tokens" not in settings.explicit:
+        values["answering.max_tokens"] = _SHORT_TOKENS
     return settings.with_values(values, "soak")
 
 
@@ -238,6 +242,7 @@ def _report(run: _Run, load: float | None) -> Report:
         links=account.links,
         unexpected=tuple(account.unexpected),
         reopened={kind: count - 1 for kind, count in sorted(account.used.items())},
+        unasked=dict(sorted(account.unasked.items())),
         restored=remembering.restored,
         forgotten=tuple(remembering.forgotten),
         not_kept=tuple(remembering.not_kept(_kept(run.folder))),

@@ -128,7 +128,18 @@ class _RoomStream:
         self._finished = finished
         self._room = room
         self._ended = threading.Event()
+        self._paused = threading.Event()
         self._late = False
+
+    def pause(self) -> None:
+        """See `sound_system.Streaming`."""
+        self._paused.set()
+
+    def resume(self) -> None:
+        """See `sound_system.Streaming`."""
+        if self._ended.is_set():
+            raise DeviceError("it is gone", missing=True)
+        self._paused.clear()
 
     def end(self) -> None:
         """The device is gone."""
@@ -173,7 +184,8 @@ class _SpeakerStream(_RoomStream):
     def pull(self, audible_at_s: float) -> tuple[Sound, Sound]:
         """See `room.Mouth`. What was meant nobody knows here: it is what sounds."""
         out = np.zeros((SPEAKER_STEP, 1), np.float32)
-        if not self._ended.is_set() and self._stand_ins.health("speaker") == "well":
+        runs = not (self._ended.is_set() or self._paused.is_set())
+        if runs and self._stand_ins.health("speaker") == "well":
             time = SimpleNamespace(currentTime=now_s(), outputBufferDacTime=audible_at_s)
             late, self._late = self._late, False
             self._callback(out, SPEAKER_STEP, time, SimpleNamespace(output_underflow=late))

@@ -24,8 +24,8 @@ def print_report(report: Report, out: IO[str]) -> None:
 
     line(_headline(report))
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("fault")
-    for name in ("n", "told after, median", "at most", "over after, median", "at most", "late"):
+    table.add_column("fault", no_wrap=True)
+    for name in ("n", "told", "at most", "over", "at most", "late"):
         table.add_column(name, justify="right")
     for one in report.faults:
         told, over = _seconds(one.noticed_s), _seconds(one.back_s)
@@ -64,7 +64,11 @@ def _said(report: Report) -> str:
 
 
 def _cores(report: Report) -> str:
-    reopened = ", ".join(f"{kind} {count} times" for kind, count in report.reopened.items() if count)
+    reopened = ", ".join(
+        f"{kind} {count} times ({report.unasked.get(kind, 0)} without a fault)"
+        for kind, count in report.reopened.items()
+        if count
+    )
     return (
         f"cores started again: {report.restarts} after a fault, {len(report.unexpected)} without; links made anew: "
         f"{report.links}; told the talk so far: {report.restored} times; opened again: {reopened or 'no device'}"

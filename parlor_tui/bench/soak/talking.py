@@ -143,8 +143,10 @@ class Talker:
         self._pause(trial.at_s + trial.kind.held_s - now_s())
         self._end_cause()
         trial.undo(now_s())
-        if not trial.kind.key or (trial.kind.may_pass and trial.over_s is None):
-            self._type(_AFTER)
+        if not trial.kind.key or trial.kind.may_pass:  # only an answer shows that it is over
+            self._until(lambda: trial.over_s is not None or not self._waits(), _ENDS_S)
+            if trial.over_s is None:
+                self._type(_AFTER)
         self._until(lambda: trial.over_s is not None, _OVER_S)
         self._account.end()
 
@@ -158,9 +160,12 @@ class Talker:
 
     def _come_to_an_end(self) -> None:
         """Wait until something has become of all that was said, and note what."""
-        self._until(lambda: not self._account.ask(lambda ledger: ledger.waits(now_s())), _ENDS_S)
+        self._until(lambda: not self._waits(), _ENDS_S)
         self._sitting.settle()
         self._account.ask(lambda ledger: ledger.close())
+
+    def _waits(self) -> bool:
+        return self._account.ask(lambda ledger: ledger.waits(now_s()))
 
     def _sounds(self, mark: int) -> bool:
         """Wait until a reply is heard; False if it is over without, or none comes."""

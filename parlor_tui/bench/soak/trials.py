@@ -43,14 +43,13 @@ class Trial:
         self.new_core = self.new_core or isinstance(event, Ready)
         if self.over_s is not None or not kind.ends(event):
             return
-        if self.told_s is not None or not kind.key:
+        passed = kind.may_pass and self.undone_s is not None  # nothing was told, and it answers
+        if self.told_s is not None or not kind.key or passed:
             self.over_s = event.at_s
 
     def undo(self, at_s: float) -> None:
-        """What caused it is over from now on; where nothing was ever told of it, there is nothing to wait for."""
+        """What caused it is over from now on."""
         self.undone_s = at_s
-        if self.kind.may_pass and self.told_s is None:
-            self.over_s = at_s
 
     @property
     def noticed_s(self) -> float | None:

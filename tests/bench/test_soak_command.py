@@ -1,0 +1,92 @@
+"""`parlor-tui soak` as a person runs it: real models, a core that is killed, a link that is cut, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from parlor_tui.cli import main
+from tests.conftest import Home
+
+SOAK = [sys.executable, "-m", "parlor_tui", "soak"]
+
+
+def test_a_talk_with_faults_loses_nothing_and_leaves_nothing_running(isolated_home: Home) -> None:
+    isolated_home.write_config('[core]\nprofile = "lite"')
+    command = [*SOAK, "--minutes", "0.3", "--seed", "4", "--faults", "core-kill,link-cut", "--json"]
+    done = subprocess.run(command, env=isolated_home.env, capture_output=True, text=True, check=False, timeout=170)
+
+    assert done.returncode == 0, done.stderr + done.stdout
+    told = json.loads(done.stdout)
+    assert told["reasons"] == []
+    assert told["setup"]["profile"] == "lite"
+    assert told["said"]["lost"] == 0
+    assert sum(told["said"].values()) >= 2
+    assert told["happened"], done.stderr
+    for one in told["happened"]:
+        assert one["fault"] in ("core-kill", "link-cut")
+        assert one["noticed_s"] is not None
+        assert one["back_s"] is not None
+    assert told["restarts"] + told["links"] == len(told["happened"])
+    assert told["restored"] == told["restarts"] + told["links"]
+    assert told["left_running"] == []
+    assert told["memory"]["threads"][0] > 0
+
+
+def test_ctrl_c_tells_what_was_found_so_far(isolated_home: Home) -> None:
+    isolated_home.write_config('[core]\nprofile = "lite"')
+    command, pipe = [*SOAK, "--minutes", "60", "--faults", "suspend", "--json"], subprocess.PIPE
+    with subprocess.Popen(
+        command, env=isolated_home.env, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as child:
+        assert child.stderr is not None
+        for line in child.stderr:
+            if "warming up" in line:
+                break
+        try:
+            child.wait(4)
+        except subprocess.TimeoutExpired:
+            subprocess.run(["kill", "-INT", f"-{child.pid}"], check=True)  # as a terminal does: to all of them
+        out, errors = child.communicate(timeout=60)
+
+    assert child.returncode == 130, errors
+    told = json.loads(out)
+    assert told["stopped"] is True
+    assert told["left_running"] == []
+    assert "Traceback" not in errors
+    assert signal.Signals.SIGINT
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "the following arguments are required: --minutes"),
+        (["--minutes", "0"], "'0' is not a number of minutes: above 0, up to 1440"),
+        (["--minutes", "nan"], "'nan' is not a number of minutes"),
+        (["--minutes", "1441"], "'1441' is not a number of minutes"),
+        (["--minutes", "1", "--faults", "mic-lost,fire"], "'fire' is no fault; there are core-crash, core-kill"),
+        (["--minutes", "1", "--faults", ","], "no fault is named"),
+        (["--minutes", "1", "--seed", "-1"], "'-1' is no whole number from 0 up"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_one_line(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["soak", *options]) == 2
+    out, errors = capsys.readouterr()
+    assert said in errors
+    assert out == ""
+    assert len(errors.strip().splitlines()) == 1
+
+
+def test_a_rig_that_is_not_there_is_one_line_and_code_3(isolated_home: Home) -> None:
+    command = [*SOAK, "--minutes", "1", "--rig"]
+    env = {**isolated_home.env, "PULSE_SERVER": "unix:/nowhere/at/all"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 3
+    assert "--rig needs the virtual devices" in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
