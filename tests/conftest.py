@@ -24,6 +24,7 @@ LIVE_MODULES = (
     "test_escape",
     "test_poor_terminals",
     "test_real_terminal",
+    "test_soak_command",
 )
 """Their tests start the program, a core, processes or devices."""
 
