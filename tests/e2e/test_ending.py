@@ -15,18 +15,20 @@ from pathlib import Path
 
 import psutil
 import pytest
-import soundfile
 
 from tests.conftest import Home
 from tests.e2e.running import READY_S, headless
 from tests.e2e.test_talk_on_the_rig import core_of
+from tests.fault_table import Fault, RecordRow, Row
 from tests.questions import QUESTIONS, question_wav
+from tests.rig import Rig
 from tests.speaking import word_error_rate
 from tests.waiting import until
 
 PLAIN = [sys.executable, "-m", "parlor_tui", "--plain", "--profile", "lite", "--mic", "none", "--speaker", "none"]
 GONE_S = 10.0
 """Far more than it takes on a machine that has nothing else to do."""
+MEANWHILE = "what was said meanwhile"
 CLOCK = """
 import os, time
 real, file = time.time, os.environ["CLOCK_FILE"]
@@ -86,53 +88,50 @@ def plain(home: Home, **env: str) -> Iterator[Plain]:
             process.kill()
 
 
-def test_what_is_being_said_when_the_core_dies_is_answered_after_it_is_back(
-    isolated_home: Home, tmp_path: Path
+def test_a_machine_that_sleeps_and_a_clock_that_is_set_are_no_trouble(
+    rig: Rig, isolated_home: Home, tmp_path: Path, fault_row: RecordRow
 ) -> None:
-    isolated_home.write_config("[answering]\nmax_tokens = 8\n")
-    samples, rate_hz = soundfile.read(question_wav(QUESTIONS[0], before_s=1.0))
-    soundfile.write(tmp_path / "talk.wav", samples, rate_hz)
-    options = ("--profile", "lite", "--mic", tmp_path / "talk.wav", "--speaker", "none", "--camera", "none")
-    with headless(*options, home=isolated_home) as live:
-        live.wait("speech_started", timeout_s=READY_S)
-        time.sleep(0.3)
-        assert live.count("speech_stopped") == 0, "one still speaks"
-        os.kill(core_of(live).pid, signal.SIGKILL)
-        notice = live.wait("notice", key="core")
-        assert "starting it again" in notice["text"]
-        done = live.wait("turn_done")
-        assert done["status"] == "completed"
-        assert word_error_rate(QUESTIONS[0], done["heard"]) <= 0.1
-        assert live.end(timeout_s=30) == 0
-
-
-def test_a_machine_that_sleeps_and_a_clock_that_is_set_are_no_trouble(isolated_home: Home, tmp_path: Path) -> None:
-    isolated_home.write_config("[answering]\nmax_tokens = 8\n")
+    isolated_home.write_config("[answering]\nmax_tokens = 2\n")
     (tmp_path / "sitecustomize.py").write_text(CLOCK)
     clock = tmp_path / "clock"
     path = os.pathsep.join((str(tmp_path), isolated_home.env["PYTHONPATH"]))
-    with plain(isolated_home, PYTHONPATH=path, CLOCK_FILE=str(clock)) as talk:
-        core = talk.core()
-        talk.ask("What is the capital of France?")
+    env = {**rig.env, "PYTHONPATH": path, "CLOCK_FILE": str(clock)}
+    with headless("--profile", "lite", "--camera", "none", home=isolated_home, env=env) as live:
+        live.wait("ready", timeout_s=READY_S)
+        core, program = core_of(live), psutil.Process(live.process.pid)
+        asked = 0
+
+        def answers_aloud(after: str) -> None:
+            nonlocal asked
+            asked += 1
+            rig.speak(question_wav(QUESTIONS[0]))
+            done = live.wait("turn_done", count=asked)
+            assert done["status"] == "completed"
+            assert word_error_rate(QUESTIONS[0], done["heard"]) <= 0.2
+            live.wait("audio_started", turn=done["turn"])
+            voice_to_voice_s = done["stages_ms"]["voice_to_voice"] / 1000
+            fault_row(Row(Fault.ASLEEP, after, recovered_s=voice_to_voice_s, since="the next question", lost=MEANWHILE))
+
         for offset_s in (3600, -86_400):
             clock.write_text(str(offset_s))
-            talk.ask("What is the capital of Italy?")
-        program = psutil.Process(talk.process.pid)
+            time.sleep(0.5)
+        answers_aloud("the clock was set by an hour, and by a day back")
         core.suspend()
         program.suspend()
-        time.sleep(2.5)
+        time.sleep(2.2)
         program.resume()
         time.sleep(0.1)  # not all of it wakes at the same moment
         core.resume()
-        talk.ask("What is the capital of Spain?")
+        answers_aloud("the machine slept")
         program.suspend()  # Ctrl+Z
-        time.sleep(2.5)
+        time.sleep(2.2)
         program.resume()
-        talk.ask("What is the capital of Greece?")
+        answers_aloud("the terminal was stopped")
         assert core.is_running()
-        assert [line for line in talk.lines if line.startswith(("warning", "error"))] == []
-        talk.process.send_signal(signal.SIGTERM)
-        assert talk.process.wait(GONE_S) == 0
+        told = [notice for notice in live.of("notice", severity="warning") if notice["key"] != "microphone-silent"]
+        assert told + live.of("notice", severity="error") + live.of("error") == []
+        live.process.send_signal(signal.SIGTERM)
+        assert live.end(GONE_S) == 0
 
 
 def left(family: Sequence[psutil.Process]) -> list[str]:

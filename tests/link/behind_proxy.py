@@ -16,12 +16,12 @@ from pathlib import Path
 
 class Proxy:
     def __init__(self, port: int) -> None:
-        self._port = port
+        self.port = port
         self._frozen = asyncio.Event()
         self._writers: set[asyncio.StreamWriter] = set()
 
     async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        from_core, to_core = await asyncio.open_connection("127.0.0.1", self._port)
+        from_core, to_core = await asyncio.open_connection("127.0.0.1", self.port)
         frozen = self._frozen
         self._writers |= {writer, to_core}
         await asyncio.gather(self._pump(reader, to_core, frozen), self._pump(from_core, writer, frozen))

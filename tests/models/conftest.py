@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from parlor_tui.models import catalogue
 from parlor_tui.models.catalogue import Model
 from parlor_tui.models.sources import Source
 from parlor_tui.models.store import Store
+from tests import small_disk as disks
 from tests.models import hub as imitation
 from tests.models import samples
 
@@ -67,13 +66,5 @@ def store(tmp_path: Path) -> Store:
 def small_disk(tmp_path: Path) -> Iterator[Path | None]:
     """A disk of 1 MB; None where one may not make one."""
     folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    command = [mount or "mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
-    if mount is None or subprocess.run(command, check=False, capture_output=True).returncode != 0:
-        yield None
-        return
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
+    with disks.small_disk(folder) as there:
+        yield folder if there else None

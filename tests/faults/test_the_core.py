@@ -1,0 +1,123 @@
+"""The core dies, stands still, or is given no memory: it is started again, told the talk, and answers aloud."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from parlor_tui.events import AskedAgain, AudioStarted, SpeechStopped, TurnCommitted, now_s
+from tests.fault_table import NOTICED_S, Fault, RecordRow, Row
+from tests.faults.sitting import TURN_S, WORKING_S, Sitting, restored
+
+Do = Callable[[int], None]
+ENDING = "starting it again, the talk goes on"
+
+
+def no_more_memory(pid: int) -> None:
+    """Whatever this process asks of the system from now on is refused."""
+    resource.prlimit(pid, resource.RLIMIT_AS, (2**20, 2**20))
+
+
+def sent(number: signal.Signals) -> Do:
+    return lambda pid: os.kill(pid, number)
+
+
+@pytest.mark.parametrize(
+    ("fault", "how", "do", "words"),
+    [
+        (Fault.CORE_DIES, "SIGSEGV", sent(signal.SIGSEGV), "the core crashed (SIGSEGV)"),
+        (Fault.CORE_DIES, "SIGKILL", sent(signal.SIGKILL), "the core was killed (maybe out of memory)"),
+        (Fault.CORE_DIES, "memory is refused", no_more_memory, "the core was given no more memory"),
+        (Fault.CORE_STANDS_STILL, "SIGSTOP", sent(signal.SIGSTOP), "the core stood still and did not answer"),
+    ],
+    ids=["SIGSEGV", "SIGKILL", "memory", "SIGSTOP"],
+)
+@pytest.mark.usefixtures("thinking")
+def test_a_core_that_is_lost_as_it_thinks_is_started_again_and_answers_what_was_said(
+    sitting: Sitting, fault_row: RecordRow, fault: Fault, how: str, do: Do, words: str
+) -> None:
+    pid, mark, told = sitting.core_pid, sitting.watch.mark(), len(sitting.sent)
+    question, speaking = sitting.speak()
+    committed = sitting.wait(mark, TurnCommitted, within_s=TURN_S)
+    began_s = now_s()
+    do(pid)
+    notice = sitting.told(mark, "core", ENDING)
+    assert notice.text.startswith(words)
+    ready = sitting.ready(mark)
+    speaking.join(5)
+    done = sitting.done(mark)
+    assert done.turn == committed.turn
+    sitting.wait(mark, AskedAgain)
+    sitting.wait(mark, AudioStarted, lambda event: event.turn == done.turn)
+    assert sitting.core_pid != pid
+    restored(sitting, told)
+    sitting.answered(question, mark, done)
+    sitting.over(mark, "core")
+    fault_row(
+        Row(
+            fault,
+            f"{how} as it thinks",
+            notice.text,
+            notice.at_s - began_s,
+            ready.at_s - began_s,
+            "the fault: models loaded, asked again",
+        )
+    )
+
+
+@pytest.mark.usefixtures("thinking")
+def test_a_core_that_computes_and_answers_nobody_is_given_up_on(sitting: Sitting, fault_row: RecordRow) -> None:
+    pid, mark, told = sitting.core_pid, sitting.watch.mark(), len(sitting.sent)
+    began_s = now_s()
+    os.kill(pid, signal.SIGUSR1)  # see `tests/faults/core.py`
+    question, speaking = sitting.speak()
+    notice = sitting.told(mark, "core", ENDING)
+    assert notice.text.startswith("the core did not answer for ")
+    ready = sitting.ready(mark)
+    done = sitting.done(mark)
+    speaking.join(5)
+    assert sitting.core_pid != pid
+    restored(sitting, told)
+    sitting.answered(question, mark, done)
+    row = Row(
+        Fault.CORE_BUSY,
+        f"given up on after {WORKING_S:g} s at work here (10 s outside of tests) and one more try to reach it",
+        notice.text,
+        notice.at_s - began_s,
+        ready.at_s - began_s,
+        "the fault: models loaded",
+        within_s=WORKING_S + NOTICED_S,
+    )
+    fault_row(row)
+
+
+def test_what_is_being_said_when_the_core_dies_is_answered_once_it_is_back(
+    sitting: Sitting, fault_row: RecordRow
+) -> None:
+    sitting.settle()
+    mark, told = sitting.watch.mark(), len(sitting.sent)
+    question, speaking = sitting.speak()
+    assert not [event for event in sitting.watch.since(mark) if isinstance(event, SpeechStopped)], "one still speaks"
+    began_s = now_s()
+    os.kill(sitting.core_pid, signal.SIGKILL)
+    notice = sitting.told(mark, "core", ENDING)
+    ready = sitting.ready(mark)
+    done = sitting.done(mark)
+    speaking.join(5)
+    sitting.wait(mark, AudioStarted, lambda event: event.turn == done.turn)
+    restored(sitting, told)
+    sitting.answered(question, mark, done)
+    fault_row(
+        Row(
+            Fault.CORE_DIES_AS_ONE_SPEAKS,
+            "SIGKILL",
+            notice.text,
+            notice.at_s - began_s,
+            ready.at_s - began_s,
+            "the fault: models loaded, answered then",
+        )
+    )
