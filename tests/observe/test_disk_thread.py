@@ -77,7 +77,7 @@ def test_what_is_held_back_is_bounded_and_what_found_no_room_is_counted(
 
 def test_what_is_tried_once_and_fails_holds_nothing_back(tmp_path: Path) -> None:
     """Such as an incident whose folder cannot be made."""
-    disk, failures = Disk(retry_s=3600), list[str]()
+    disk, failures, done = Disk(retry_s=3600), list[str](), threading.Event()
     file = JournalFile(tmp_path / "journal.jsonl", 1000, 2)
 
     def fail() -> None:
@@ -86,7 +86,9 @@ def test_what_is_tried_once_and_fails_holds_nothing_back(tmp_path: Path) -> None
     disk.thread.put(appending(file, 1))
     disk.thread.once(fail, failures.append)
     disk.thread.put(appending(file, 2))
-    until(lambda: (tmp_path / "journal.jsonl").read_bytes() == b"1\n2\n", "the line after it")
+    disk.thread.put(done.set)
+    assert done.wait(20)
+    assert (tmp_path / "journal.jsonl").read_bytes() == b"1\n2\n"
     assert failures == ["/incidents: no such folder"]
     assert disk.told == []
     disk.thread.close(5)
