@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +11,14 @@ import hypothesis
 import pytest
 
 from parlor_tui.settings import Settings, models_folder, toml_value
+from tests.fault_table import RecordRow, as_markdown, recorder, rows_of
 from tests.rig import Rig
 
 ROOT = Path(__file__).resolve().parent.parent
 SOUND_VARIABLES = ("PULSE_SERVER", "PULSE_RUNTIME_PATH", "PULSE_COOKIE", "ALSA_CONFIG_PATH", "VIRTUAL_AUDIO_DIR")
 
 
-LIVE_FOLDERS = ("assistant", "cli", "conversations", "devices", "e2e", "engines", "link", "rig")
+LIVE_FOLDERS = ("assistant", "cli", "conversations", "devices", "e2e", "engines", "faults", "link", "rig")
 LIVE_MODULES = (
     "test_bench_command",
     "test_children",
@@ -66,6 +67,20 @@ def _rig_as_new(request: pytest.FixtureRequest) -> None:
     if "rig" in request.fixturenames:
         running: Rig = request.getfixturevalue("rig")
         running.reset()
+
+
+@pytest.fixture
+def fault_row(record_property: Callable[[str, object], None]) -> RecordRow:
+    """Puts what became of a fault into the table at the end of the run; it fails where that was noticed too late."""
+    return recorder(record_property)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    rows = rows_of(report for reports in terminalreporter.stats.values() for report in reports)
+    if rows:
+        terminalreporter.section("faults, for the README")
+        for line in as_markdown(rows):
+            terminalreporter.write_line(line)
 
 
 @dataclass(frozen=True, slots=True)
