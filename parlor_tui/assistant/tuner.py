@@ -36,19 +36,21 @@ class Tuner:
         self._saved = settings
         self._chosen = settings
         self._profile = settings.core.profile
+        self._now = settings.tuning(self._profile)
         self._preset = ""
         self._names: tuple[str, ...] = tuple(COME_ALONG)
 
     @property
     def now(self) -> Tuning:
         """The live settings that are in use."""
-        return self._chosen.tuning(self._profile)
+        return self._now
 
     def use_profile(self, profile: str) -> Tuning:
         """The core runs `profile`, whose defaults hold where nobody chose otherwise; what is in use from now on."""
         self._profile = profile
+        self._now = self._chosen.tuning(profile)
         self._tell(())
-        return self.now
+        return self._now
 
     def change(self, values: Mapping[str, Any], preset: str = "") -> dict[str, Any]:
         """Set `{"section.key": value}`; None has one as it was saved. What is another value now than before."""
@@ -62,7 +64,7 @@ class Tuner:
         except SettingsError as error:
             self._emit(Failed(at_s=now_s(), text=str(error)))
             return {}
-        self._chosen, self._preset = chosen, preset
+        self._chosen, self._preset, self._now = chosen, preset, chosen.tuning(self._profile)
         changed = {name: value for name, value in self.now.values().items() if value != before[name]}
         self._tell(tuple(changed))
         return changed
