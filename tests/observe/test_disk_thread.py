@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import functools
 import logging
+import os
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +17,8 @@ import pytest
 from parlor_tui.events import now_s
 from parlor_tui.observe import disk_thread
 from parlor_tui.observe.disk_thread import RETRY_S, DiskThread
-from parlor_tui.observe.journal import JournalFile
+from parlor_tui.observe.journal import JournalFile, line, parse, raw_lines
+from tests.small_disk import small_disk
 from tests.waiting import until
 
 
@@ -48,6 +54,53 @@ def test_trouble_is_told_once_and_once_there_is_room_all_is_there_in_its_order(t
     assert str(why).startswith(f"the journal is not kept: {folder}: ")
     assert lost == 0
     assert (folder / "journal.jsonl").read_bytes().split() == [b"%d" % number for number in range(21)]
+
+
+def test_a_full_disk_costs_no_line_though_it_took_a_part_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real one, where a small disk may be mounted; elsewhere the system's call for writing stands in for it."""
+    with small_disk(tmp_path / "disk") as is_real:
+        rest = Rest(monkeypatch) if not is_real else None
+        disk, path, filler = Disk(), tmp_path / "disk" / "journal.jsonl", tmp_path / "disk" / "filler"
+        file = JournalFile(path, 10_000_000, 2)
+        if rest is None:
+            with contextlib.suppress(OSError):
+                filler.write_bytes(bytes(2_000_000))
+            os.truncate(filler, filler.stat().st_size - 8192)
+        lines = [line(datetime.now(UTC), "turn", turn=number, tuning={"a": "x" * 1500}) for number in range(50)]
+        for one in lines:
+            disk.thread.put(functools.partial(file.append, one))
+        until(lambda: bool(disk.told), "word of the trouble")
+        before = path.read_bytes()
+        assert before
+        assert not before.endswith(b"\n") or rest is None, "it took a part of a line"
+        if rest is None:
+            filler.unlink()
+        else:
+            rest.room_bytes = 10_000_000
+        until(lambda: len(disk.told) == 2, "word that it is over")
+        disk.thread.close(5)
+        assert "No space left" in str(disk.told[0])
+        assert disk.told[1] == 0
+        turns = [entry.number("turn") for entry in map(parse, raw_lines(path)) if entry is not None]
+        assert turns == list(range(50))
+
+
+class Rest:
+    """Stands in for a disk with little room, and takes what fits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.room_bytes = 8192
+        self._write = os.write
+        monkeypatch.setattr(os, "write", self._take)
+
+    def _take(self, descriptor: int, content: memoryview) -> int:
+        if self.room_bytes == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken = self._write(descriptor, content[: self.room_bytes])
+        self.room_bytes -= taken
+        return taken
 
 
 def test_it_is_tried_again_within_five_seconds_and_for_the_last_time_at_the_end(tmp_path: Path) -> None:
