@@ -42,7 +42,7 @@ def test_each_is_counted_and_by_the_process_that_shows_it() -> None:
             continue
         found = {Count[name] for name in re.findall(r"\bcount\(\s*Count\.(\w+)", file.read_text("utf-8"))}
         found |= {Count[name] for name in re.findall(r"\(Count\.(\w+), \w+", file.read_text("utf-8"))}
-        of_core = place.parts[0] in ("core", "engines") or place == Path("link/server.py")
+        of_core = place.parts[0] in ("core", "engines") or place == Path("link/served_client.py")
         assert all((what in OF_CORE) == of_core for what in found), (place, found)
         counted |= found
     assert counted == set(Count)
