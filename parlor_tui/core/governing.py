@@ -124,18 +124,23 @@ def signs(machine: MachineRead | None, at_s: float, inference_s: float | None, *
         return Signs(at_s, inference_s=inference_s)
     reading = machine.reading
     temperatures = [known for known in (reading.gpu_temperature_c, reading.cpu_temperature_c) if known is not None]
-    used_mb = None
-    if not machine.own_memory:
-        used_mb = None if machine.core_mb is None else machine.core_mb + (machine.children_mb or 0.0)
-    elif on_gpu:
-        used_mb = machine.used_mb
-    share = used_mb / machine.budget_mb if used_mb is not None and machine.budget_mb else None
     return Signs(
         at_s,
         max(temperatures, default=None),
         reading.thermal_pressure,
         reading.throttled,
         reading.throttle_reason,
-        share,
+        _memory_share(machine, on_gpu=on_gpu),
         inference_s,
     )
+
+
+def _memory_share(machine: MachineRead, *, on_gpu: bool) -> float | None:
+    """What is in use of the budget where the model is; None if that is not known."""
+    used_mb, budget_mb = machine.used_mb, machine.budget_mb
+    if not (machine.own_memory and on_gpu):
+        used_mb = None if machine.core_mb is None else machine.core_mb + (machine.children_mb or 0.0)
+    if machine.own_memory and not on_gpu:  # the budget is of the GPU's: as much of the machine's
+        ram_mb, gpu_mb = machine.reading.ram_total_mb, machine.reading.gpu_memory_total_mb
+        budget_mb = budget_mb * ram_mb / gpu_mb if budget_mb and ram_mb and gpu_mb else None
+    return used_mb / budget_mb if used_mb is not None and budget_mb else None

@@ -297,6 +297,8 @@ def test_nothing_is_reduced_to_nothing_and_every_value_is_one_that_may_be_set(
 
 GPU = Reading(gpu_temperature_c=61.0, cpu_temperature_c=72.0, gpu_memory_used_mb=900.0, ram_used_mb=15_000.0)
 
+GAMING = replace(GPU, gpu_memory_used_mb=7800.0, gpu_memory_total_mb=8000.0, ram_total_mb=16_000.0)
+
 
 @pytest.mark.parametrize(
     ("machine", "on_gpu", "share"),
@@ -304,7 +306,10 @@ GPU = Reading(gpu_temperature_c=61.0, cpu_temperature_c=72.0, gpu_memory_used_mb
         (MachineRead(GPU, 2000.0, 1000.0, 6000.0), False, 0.5),  # what others hold of the machine's is not counted
         (MachineRead(GPU, 2000.0, None, 4000.0), True, 0.5),
         (MachineRead(GPU, 2000.0, 1000.0, 600.0, own_memory=True), True, 1.5),
-        (MachineRead(GPU, 2000.0, 1000.0, 600.0, own_memory=True), False, None),  # it is a game's, say
+        (MachineRead(GPU, 2000.0, 1000.0, 600.0, own_memory=True), False, None),  # how much there is is not known
+        (MachineRead(GAMING, 5000.0, 2800.0, 5200.0, own_memory=True), False, 0.75),  # the GPU's is a game's, say
+        (MachineRead(GAMING, 12_000.0, 480.0, 5200.0, own_memory=True), False, 1.2),
+        (MachineRead(GAMING, 12_000.0, 480.0, 5200.0, own_memory=True), True, 1.5),
         (MachineRead(GPU, 2000.0, 1000.0, None), False, None),
         (MachineRead(GPU, None, None, 6000.0), False, None),
     ],
