@@ -62,7 +62,7 @@ PACE = Pace()
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What is known at `at_s` (on `now_s`); None is unknown, and no trouble. What is too old to count is unknown.
+    """What is known at `at_s` (on `now_s`); None is unknown: no trouble, and no end of what was trouble before.
 
     `temperature_c` is of the hottest chip. `memory_share` is what is in use of the budget, 1 being all of it.
     `inference_s` is how long a single inference took that has just ended. `stale`: the machine is not seen any more,
@@ -113,7 +113,7 @@ def decide(state: State, signs: Signs, most: int, pace: Pace = PACE) -> State:
     if reasons:
         troubled = replace(state, slow=slow, calm_since_s=None)
         return _down(troubled, reasons, signs.at_s, most, pace) if rested else troubled
-    if slow or signs.stale or not _is_easy(signs):
+    if slow or signs.stale or not _is_easy(signs) or not _is_seen(state.reasons, signs):
         return replace(state, slow=slow, calm_since_s=None)
     since_s = signs.at_s if state.calm_since_s is None else state.calm_since_s
     calm = replace(state, slow=slow, calm_since_s=since_s)
@@ -166,6 +166,16 @@ def _is_easy(signs: Signs) -> bool:
     """Whether everything is well clear of trouble, so that it does not come back at once."""
     cool = signs.temperature_c is None or signs.temperature_c < COOL_C
     return cool and (signs.memory_share is None or signs.memory_share <= MEMORY_EASY)
+
+
+def _is_seen(reasons: tuple[Reason, ...], signs: Signs) -> bool:
+    """Whether what led to the level can be seen now: that it is not known any more is no sign that it is over."""
+    known = {
+        "hot": signs.temperature_c is not None or signs.thermal_pressure is not None,
+        "throttled": signs.throttled is not None,
+        "memory": signs.memory_share is not None,
+    }
+    return all(known.get(reason.kind, True) for reason in reasons)
 
 
 def _is_slow(before: bool, inference_s: float | None) -> bool:

@@ -72,7 +72,8 @@ def test_what_is_trouble(known: dict[str, object], level: int, words: tuple[str,
         ((86.0, 86.0, 77.0, 77.0, 77.0, 77.0), [1, 2, 2, 2, 2, 1]),
         ((86.0, 86.0, 77.0, 77.0, 79.0, 77.0, 77.0, 77.0, 77.0), [1, 2, 2, 2, 2, 2, 2, 2, 1]),  # the calm begins anew
         ((86.0, 77.0, 77.0, 77.0, 77.0, 77.0), [1, 1, 1, 1, 0, 0]),
-        ((86.0, None, None, None, None), [1, 1, 1, 1, 0]),  # unknown is no trouble
+        ((60.0, None, None, None), [0, 0, 0, 0]),  # unknown is no trouble
+        ((86.0, None, None, None, None, None), [1, 1, 1, 1, 1, 1]),  # nor is it the end of one
     ],
 )
 def test_down_while_it_is_hot_and_back_once_it_has_been_cool_for_long(
@@ -124,6 +125,24 @@ def test_a_machine_that_is_not_seen_is_neither_hot_nor_calm(
     readings = [Signs(0.0, temperature_c=90.0)]
     readings += [replace(Signs(10.0 * number), **known) for number, known in enumerate(after, 1)]
     assert [state.level for state in run(readings)] == [1, *expected]
+
+
+@pytest.mark.parametrize(
+    ("bad", "good"),
+    [
+        ({"temperature_c": 90.0}, {"temperature_c": 60.0}),
+        ({"thermal_pressure": "critical"}, {"thermal_pressure": "nominal"}),
+        ({"throttled": True}, {"throttled": False}),
+        ({"memory_share": 1.2}, {"memory_share": 0.5}),
+    ],
+)
+def test_what_led_to_the_level_has_to_be_seen_to_be_over(bad: dict[str, object], good: dict[str, object]) -> None:
+    def after(known: dict[str, object]) -> list[int]:
+        readings = [replace(Signs(0.0), **bad), *(replace(Signs(10.0 * number), **known) for number in range(1, 6))]
+        return [state.level for state in run(readings)]
+
+    assert after({}) == [1] * 6
+    assert after(good) == [1, 1, 1, 1, 0, 0]
 
 
 def test_where_everything_is_reduced_and_it_is_not_enough_that_is_known_until_it_gets_better() -> None:
