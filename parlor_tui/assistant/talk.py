@@ -15,6 +15,7 @@ from parlor_tui.assistant.frames import Frames
 from parlor_tui.assistant.memories import Memories
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.replying import Replying, Tap
+from parlor_tui.assistant.sound_at_core import SoundAtCore
 from parlor_tui.assistant.turn_words import TurnWords
 from parlor_tui.assistant.utterance import Heard
 from parlor_tui.events import (
@@ -61,7 +62,7 @@ class Talk:
         self._frames = Frames(send)
         self._captions = CaptionTurns()
         self._notices = CoreNotices(emit)
-        self._core_dropped_sound = False
+        self._sound = SoundAtCore(send, lambda: self.memories)
 
     @property
     def memories(self) -> Memories:
@@ -102,7 +103,7 @@ class Talk:
             self.memories.add_sound(self._utterance, heard.pcm16)
             if self.tap is not None:
                 self.tap.speech(self._utterance, heard.pcm16)
-            self._send_sound(heard.pcm16)
+            self._sound.add(self._utterance, heard.pcm16)
         for action in heard.actions:
             match action:
                 case Stir():
@@ -136,8 +137,7 @@ class Talk:
         if turn == self._turn:
             self._turn -= 1
         self.memories.close(turn)
-        self._core_dropped_sound = False
-        self._send(say.ClearAudio())
+        self._sound.clear()
         self._frames.take_back()
         self._replying.make_way("resumed")
         self._emit(SpeechStopped(at_s=at_s, turn=turn, last_speech_at_s=last_speech_at_s, dropped=True))
@@ -205,7 +205,8 @@ class Talk:
             case CoreNotice(text):
                 self._notices.said(text, at_s)
             case CoreError("input_timeout"):  # this process stood still while the user spoke
-                self._core_dropped_sound = self._utterance is not None
+                if self._utterance is not None:
+                    self._sound.lost()
             case CoreError(code, message):
                 if code not in _HARMLESS_CODES:
                     self._replying.refused(code, message, at_s)
@@ -215,7 +216,7 @@ class Talk:
     def core_lost(self) -> None:
         """The core is gone. A reply that had begun is over; turns without an answer wait for the next core."""
         self._notices.core_lost()
-        self._core_dropped_sound = False
+        self._sound.core_lost()
         self._captions = CaptionTurns()
         self._frames.turn_over()
         self._replying.core_lost()
@@ -258,19 +259,6 @@ class Talk:
         self._turn += 1
         return self._turn
 
-    def _send_sound(self, pcm16: bytes) -> None:
-        """More of what is being said; all of it, if the core has let go of what it was sent."""
-        if self._core_dropped_sound and self._utterance is not None:
-            self._send_all_sound(self._utterance)
-        else:
-            self._send(say.AppendAudio(pcm16))
-
-    def _send_all_sound(self, turn: int) -> None:
-        self._core_dropped_sound = False
-        self._send(say.ClearAudio())
-        for piece in self.memories.sound(turn):
-            self._send(piece)
-
     def _pause(self, number: int) -> None:
         if self._utterance is not None:
             self._send(say.PauseAudio(self._utterance, number, answer=not self._replying.is_on))
@@ -291,9 +279,7 @@ class Talk:
         if not self._frames:
             self._frames.show(self._turn, newest)
         self._frames.turn_over()
-        if self._core_dropped_sound:
-            self._send_all_sound(turn)
-        self._send(say.CommitAudio())
+        self._sound.commit(turn)
         self._ask(turn, last_speech_at_s)
 
     def _ask(self, turn: int, last_speech_at_s: float | None) -> None:
