@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -11,6 +12,8 @@ from typing import Any
 NOTICED_S = 6.0
 """A fault is to be noticed after two seconds at most; a busy machine adds to that."""
 PROPERTY = "fault"
+_FOLDERS = re.compile(r"(?<!\S)/\S*/")
+"""The folders of a path: those of a test are gone when it is read."""
 
 
 class Fault(StrEnum):
@@ -59,13 +62,8 @@ class Row:
     def columns(self) -> tuple[str, ...]:
         """The cells of the table."""
         recovered = _ms(self.recovered_s) + (f" after {self.since}" if self.recovered_s is not None else "")
-        return (
-            f"{self.fault}: {self.how}",
-            _ms(self.noticed_s),
-            f'"{self.seen}"' if self.seen else "",
-            recovered,
-            self.lost,
-        )
+        seen = f'"{_FOLDERS.sub("…/", self.seen)}"' if self.seen else ""
+        return f"{self.fault}: {self.how}", _ms(self.noticed_s), seen, recovered, self.lost
 
 
 RecordRow = Callable[[Row], None]

@@ -47,8 +47,8 @@ READY_S = 90.0
 TURN_S = 60.0
 TOLD_S = 15.0
 """How long a test waits to be told of a fault; whether that came in time is the row's to check (`fault_table`)."""
-WORKING_S = 5.0
-"""So long a core may compute without a word: 10 s outside of tests."""
+WORKING_S, LOADING_IDLE_S = 5.0, 5.0
+"""So long a core may compute without a word, and load without doing anything: 10 and 30 s outside of tests."""
 NAME = "My name is Anna."
 STORIES = (
     "Repeat after me: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen.",
@@ -58,7 +58,7 @@ STORIES = (
 )
 LONG_CHARS = 60
 """Of a reply that takes four seconds to be said, at least."""
-SHORT = (QUESTIONS[0], QUESTIONS[4], QUESTIONS[6], QUESTIONS[3], QUESTIONS[8])
+SHORT = (QUESTIONS[0], QUESTIONS[4], QUESTIONS[8])
 REPLY_TOKENS, STORY_TOKENS = 8, 40
 """A reply ends with its sentence, and at four times as many tokens in any case."""
 Kind = TypeVar("Kind", bound=Event)
@@ -196,7 +196,7 @@ def sitting_down(rig: Rig, folder: Path, command: Callable[[Home], Sequence[str]
         for name, value in {**home.env, **rig.env}.items():
             patch.setenv(name, value)
         patch.setattr(back_off, "FORGIVEN_AFTER_S", 0.1)  # each core that dies is the first one for a while
-        patch.setattr(supervisor, "Patience", lambda: Patience(working_s=WORKING_S))
+        patch.setattr(supervisor, "Patience", lambda: Patience(working_s=WORKING_S, loading_idle_s=LOADING_IDLE_S))
         sitting = Sitting(rig, home, command(home), **values)
         send, begin = Link.send, Link.__init__
 

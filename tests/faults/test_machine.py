@@ -7,15 +7,18 @@ import errno
 import json
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from websockets.sync.client import connect
 
 from parlor_tui import appending
 from parlor_tui.conversations import writer
 from parlor_tui.conversations.store import Store
-from parlor_tui.events import CoreError, Failed, TurnCommitted, now_s
+from parlor_tui.events import CoreError, DeviceUsed, Failed, Notice, TurnCommitted, now_s
 from parlor_tui.link.client import Link
 from parlor_tui.link.client_events import AppendAudio
 from tests.devices.test_bombs import flac
@@ -62,6 +65,37 @@ def test_a_camera_that_is_unplugged_or_hangs_is_told_and_used_again(
             "pictures meanwhile",
         )
     )
+
+
+def in_use(sitting: Sitting, mark: int, choice: str) -> bool:
+    """Whether what was chosen so came into use since `mark`."""
+    events = sitting.watch.since(mark)
+    return any(isinstance(event, DeviceUsed) and event.choice == choice and bool(event.label) for event in events)
+
+
+def test_a_camera_that_is_absent_black_or_ends_early_keeps_nobody_from_talking(
+    sitting: Sitting, tmp_path: Path
+) -> None:
+    sitting.settle()
+    black, video = tmp_path / "black.png", tmp_path / "cut.avi"
+    assert cv2.imwrite(str(black), np.zeros((48, 64, 3), np.uint8))
+    writing = cv2.VideoWriter(str(video), cv2.VideoWriter.fourcc(*"MJPG"), 10, (320, 240))
+    for number in range(10):
+        writing.write(np.full((240, 320, 3), 20 * number, np.uint8))
+    writing.release()
+    video.write_bytes(video.read_bytes()[: video.stat().st_size // 2])
+    mark = sitting.watch.mark()
+    try:
+        sitting.assistant.use_device("camera", str(tmp_path / "absent.mp4"), remember=False)
+        assert "absent.mp4" in sitting.wait(mark, Failed).text
+        for source in (str(black), str(video)):
+            sitting.assistant.use_device("camera", source, remember=False)
+            until(partial(in_use, sitting, mark, source), f"{source} is in use")
+        sitting.answers_aloud()
+        told = [event for event in sitting.watch.since(mark) if isinstance(event, Notice) and event.key == "camera"]
+        assert [event.text for event in told if event.text] == []
+    finally:
+        sitting.assistant.use_device("camera", "none", remember=False)
 
 
 def test_while_the_disk_is_full_the_talk_goes_on_and_is_kept_once_there_is_room(
