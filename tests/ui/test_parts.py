@@ -138,6 +138,21 @@ def test_without_a_microphone_the_state_says_so_and_nobody_is_asked_to_talk() ->
     assert Status.of(Settings().with_values({"devices.microphone": "none"}, "test"), "f7").invitation == "type here"
 
 
+@pytest.mark.parametrize("muted", [True, False])
+def test_a_microphone_that_went_and_came_back_is_as_muted_as_it_was(muted: bool) -> None:
+    status = Status.of(Settings(), "f7").after(StateChanged(at_s=0.0, state=State.LISTENING))
+    if muted:
+        status = replace(status, muted=True).after(StateChanged(at_s=0.5, state=State.MUTED))
+    gone = status.after(DeviceUsed(at_s=1.0, kind="microphone", choice="default", label=""))
+    gone = gone.after(StateChanged(at_s=1.0, state=State.MUTED))
+    back = gone.after(DeviceUsed(at_s=3.0, kind="microphone", choice="default", label="a headset"))
+    if not muted:
+        back = back.after(StateChanged(at_s=3.0, state=State.LISTENING))
+    assert back.muted is muted
+    assert ("mic muted" in status_line(back, 120).plain) is muted
+    assert back.invitation == ("type here" if muted else "type here, or just talk")
+
+
 def test_with_a_key_to_talk_the_state_names_it_until_the_user_mutes() -> None:
     status = Status.of(Settings().with_values({"hearing.hands_free": False}, "test"), "f7")
     waiting = status.after(StateChanged(at_s=0.0, state=State.MUTED))

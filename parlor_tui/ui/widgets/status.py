@@ -128,7 +128,7 @@ class Status:
                 return replace(self, mic_db=shown_db(event.dbfs, self.mic_db), voice=voice)
             case DeviceUsed(kind="microphone"):
                 if not event.label:
-                    return replace(self, microphone=False, muted=False, mic_db=None, voice=None)
+                    return replace(self, microphone=False, mic_db=None, voice=None)
                 return replace(self, microphone=True)
             case DeviceUsed(kind="camera"):
                 return replace(self, camera=bool(event.label))
