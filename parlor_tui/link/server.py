@@ -116,6 +116,7 @@ class CoreServer:
         try:
             while True:
                 client.receive(await connection.recv(decode=False))
+                await asyncio.sleep(0)  # many may have come in one piece: others have their turn, its answers go out
         except ConnectionClosed:
             pass
         finally:

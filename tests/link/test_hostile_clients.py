@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 from collections.abc import Coroutine, Iterator
@@ -17,7 +18,7 @@ from websockets.exceptions import ConnectionClosedError
 from parlor_tui.core.inference import InferenceCore
 from parlor_tui.core.profiles import LITE, OnProgress, Parts
 from parlor_tui.link import client_events, wire
-from parlor_tui.link.server import CoreServer
+from parlor_tui.link.server import _OUTBOX_MESSAGES, CoreServer
 from parlor_tui.settings import Settings
 from tests.link.test_events import CLIENT_EVENTS, JSON, OUR_REQUESTS
 
@@ -70,6 +71,18 @@ class Served:
                 if event["error"]["event_id"] == "the end":
                     return found
                 found.append(event["error"])
+
+    async def answers_to_a_burst(self, messages_count: int) -> int:
+        """How many of so many requests, sent at one go, are answered to a client that reads."""
+        connection = await self._connect()
+        for _ in range(messages_count):
+            await connection.send('{"type":"x"}')
+        answered = 0
+        with contextlib.suppress(ConnectionClosedError):
+            while answered < messages_count:
+                answered += json.loads(await connection.recv())["type"] == "error"
+        await connection.close()
+        return answered
 
     async def _end(self) -> None:
         await self.connection.close()
@@ -190,3 +203,8 @@ def test_a_message_beyond_all_measure_ends_its_connection_alone_and_says_why(ser
     assert caught.value.rcvd.code == 1009
     assert "exceeds limit" in caught.value.rcvd.reason
     check(served.errors_of(b"{}"))
+
+
+def test_a_client_that_asks_for_much_at_one_go_and_reads_is_not_cut_off(served: Served) -> None:
+    many = 3 * _OUTBOX_MESSAGES
+    assert served.run(served.answers_to_a_burst(many)) == many
