@@ -76,7 +76,7 @@ def line(at: datetime, kind: Kind, **fields: Any) -> bytes:
 def parse(raw: bytes) -> Entry | None:
     """The entry of a line; None for one that was torn, or is none."""
     try:
-        told = json.loads(raw)
+        told = json.loads(raw.decode())
         at = datetime.fromisoformat(told["at"])
     except (ValueError, RecursionError, KeyError, TypeError):
         return None

@@ -139,7 +139,16 @@ def test_a_line_is_one_line_and_holds_what_was_given(fields: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize(
-    "raw", [b"9" * 5000, b"[" * 50_000, b'{"at": 3, "kind": "turn"}', b'{"at": "2026-11-30", "kind": "turn"}', b"[1]"]
+    "raw",
+    [
+        b"9" * 5000,
+        b"[" * 50_000,
+        b'{"at": 3, "kind": "turn"}',
+        b'{"at": "2026-11-30", "kind": "turn"}',
+        b"[1]",
+        b'{"at": "2026-11-30T10:00:00+00:00", "kind": "turn", "status": "\xed\xa0\x80"}',
+        '{"at": "2026-11-30T10:00:00+00:00", "kind": "turn"}'.encode("utf-16"),
+    ],
 )
 def test_lines_that_are_none(raw: bytes) -> None:
     assert parse(raw) is None
