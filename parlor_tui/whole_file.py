@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,8 +15,10 @@ from typing import IO
 def whole_file(out: Path) -> Iterator[IO[bytes]]:
     """A file to write into, which takes the place of `out` at the end. Whatever is raised, `out` is as it was before.
 
-    Raises OSError.
+    Raises OSError; FileExistsError for what is there and no ordinary file: the null device, say, of the whole machine.
     """
+    if out.exists() and not out.is_file():
+        raise FileExistsError(errno.EEXIST, "it is no ordinary file", str(out))
     # A name that nobody can foresee, opened only if it is not there: a link that waits under it would be followed.
     descriptor, name = tempfile.mkstemp(prefix=".parlor-", suffix=".part", dir=out.parent)
     try:

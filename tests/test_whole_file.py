@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
 
+from parlor_tui.settings import SettingsError
+from parlor_tui.settings.saving import replace_file
 from parlor_tui.whole_file import whole_file
 
 
@@ -38,3 +42,15 @@ def test_all_of_it_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
     assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [(out.name, b"new")]
     with pytest.raises(FileNotFoundError), whole_file(tmp_path / "nowhere" / "x"):
         pytest.fail("there is no such folder")
+
+
+def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
+    """The null device above all: whoever is root would replace it for the whole machine."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(FileExistsError, match="no ordinary file"), whole_file(pipe) as file:
+        file.write(b"new")
+    with pytest.raises(SettingsError, match="no ordinary file"):
+        replace_file(pipe, "")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]

@@ -47,6 +47,8 @@ def replace_file(path: Path, text: str) -> None:
     except UnicodeEncodeError:
         raise SettingsError(f"{path}: not saved: a value holds what is no text") from None
     file = Path(os.path.realpath(path))
+    if file.exists() and not file.is_file():  # the null device, say, which root would replace for everybody
+        raise SettingsError(f"{path}: not saved: it is no ordinary file")
     new = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
