@@ -69,7 +69,7 @@ def test_file_and_folder_are_made(tmp_path: Path) -> None:
         "hearing.silence_ms = 600 # here\n",
         "hearing = {silence_ms = 600} # here\n",
         "[ 'hearing' ]\n'silence_ms' = 600 # here",
-        "[core]\nmodel = '''\n[hearing]\n# silence_ms = 600\n'''\n",
+        "[models]\nfolder = '''\n[hearing]\n# silence_ms = 600\n'''\n",
         "[speaking]\r\nvoice = 'x' # here\r\n\r\n[hearing]\r\n",
         "[hearing]",
         "",
