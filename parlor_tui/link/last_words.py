@@ -17,9 +17,10 @@ _CONTINUE = getattr(signal, "SIGCONT", None)
 
 
 def give_when_asked() -> None:
-    """In the core: once it is asked to, print to stderr where every thread is, and end (of no use, it leaves no dump).
+    """In the core: once it is asked to, print to stderr where every thread is, and end.
 
-    That is done in C by whichever thread takes the signal: it needs neither the event loop nor Python's lock.
+    That is done in C by whichever thread takes the signal: it needs neither the event loop nor Python's lock. Other than
+    after SIGABRT, the system keeps no copy of the memory, in which there is what was said.
     """
     if _ASK is not None:
         faulthandler.register(_ASK, all_threads=True, chain=True)
