@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from parlor_tui import appending
 from parlor_tui.assistant import Assistant, conversing
 from parlor_tui.assistant.conversing import READING_AT_MOST
 from parlor_tui.bench.watching import Watch
-from parlor_tui.conversations import writer
 from parlor_tui.conversations.record import head_line, turn_line
-from parlor_tui.conversations.store import Store
-from parlor_tui.events import ConversationBegun, Failed, Notice, Ready, RecordingChanged, TurnDone
+from parlor_tui.events import ConversationBegun, Failed, Ready, RecordingChanged, TurnDone
 from parlor_tui.settings import Settings
 from tests.assistant import scripted_core
 
@@ -171,32 +166,3 @@ def test_a_disk_that_goes_on_hanging_is_given_up_on_and_the_talk_that_is_goes_on
     (kept / "talk.jsonl").write_bytes(head_line("2026-11-30T14:18:52+00:00", "lite", "small"))
     assert watch.wait(mark, ConversationBegun, 0.5) is None, "it comes too late"
     assert [event for event in watch.since(mark) if isinstance(event, Failed)] == [told]
-
-
-def test_a_talk_over_a_full_disk_is_told_goes_on_and_is_kept_once_there_is_room(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    full = threading.Event()
-    full.set()
-
-    def append(file: Path, content: bytes) -> None:
-        if full.is_set():
-            raise OSError(errno.ENOSPC, "No space left on device", str(file))
-        appending.append(file, content)
-
-    monkeypatch.setattr(writer, "append", append)
-    monkeypatch.setattr(writer, "ROOM_AGAIN_S", 0.1)
-    assistant, watch = desk.assistant, desk.watch
-    assistant.start()
-    assert watch.wait(0, Ready, 20.0) is not None
-    assistant.set_recording("text")
-    assistant.say("Hello?")
-    told = watch.wait(0, Notice, 10.0, lambda event: event.key == "disk")
-    assert told is not None
-    assert "No space left on device; what is said waits for room" in told.text
-    assert watch.wait(0, TurnDone, 10.0) is not None, "the talk goes on"
-    full.clear()
-    assert watch.wait(0, Notice, 10.0, lambda event: event.key == "disk" and not event.text) is not None
-    assistant.stop(2.0)
-    (name,) = Store(tmp_path / "kept").names()
-    assert [turn.said for turn in Store(tmp_path / "kept").load(name).turns] == ["Hello?"]

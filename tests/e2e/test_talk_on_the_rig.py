@@ -29,7 +29,7 @@ def core_of(live: Live) -> psutil.Process:
     return cores[0]
 
 
-def test_a_question_is_heard_answered_and_the_answer_sounds_as_it_reads(
+def test_a_question_is_heard_answered_and_the_answer_sounds_as_it_reads_and_it_ends_in_order(
     rig: Rig, isolated_home: Home, tmp_path: Path
 ) -> None:
     with headless(home=isolated_home, env=rig.env) as live:
@@ -50,6 +50,10 @@ def test_a_question_is_heard_answered_and_the_answer_sounds_as_it_reads(
         assert sum(stages[name] for name in names - {"voice_to_voice"}) == pytest.approx(
             stages["voice_to_voice"], abs=2
         )
+        core = core_of(live)
+        live.process.send_signal(signal.SIGINT)
+        assert live.end(timeout_s=5) == 0
+        core.wait(1)
 
 
 @pytest.mark.timeout(240)
@@ -108,21 +112,3 @@ def test_speech_while_it_thinks_joins_the_turn(rig: Rig, isolated_home: Home) ->
         assert word_error_rate(QUESTIONS[1], done["heard"]) <= 0.2
         captions = [caption["text"] for caption in live.of("caption", final=True)]
         assert any(word_error_rate(QUESTIONS[0], caption) <= 0.2 for caption in captions)
-
-
-def test_no_core_outlives_its_terminal(rig: Rig, isolated_home: Home) -> None:
-    with headless(home=isolated_home, env=rig.env) as live:
-        live.wait("ready", timeout_s=READY_S)
-        core = core_of(live)
-        live.process.kill()
-        live.process.wait(5)
-        core.wait(5)
-
-
-def test_interrupted_by_a_signal_it_ends_in_order(rig: Rig, isolated_home: Home) -> None:
-    with headless(home=isolated_home, env=rig.env) as live:
-        live.wait("ready", timeout_s=READY_S)
-        core = core_of(live)
-        live.process.send_signal(signal.SIGINT)
-        assert live.end(timeout_s=5) == 0
-        core.wait(1)

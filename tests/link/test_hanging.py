@@ -60,15 +60,6 @@ def supervise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Supervise:
     return supervised
 
 
-def test_models_that_never_come_are_told_and_another_core_is_tried(supervise: Supervise) -> None:
-    with supervise("never", Patience(loading_idle_s=2.0)) as running:
-        until(lambda: bool(running.downs), "it is given up on", 40)
-        reason = "the models do not come, it hangs at: loading the first part"
-        assert running.downs == [(reason, "start")]
-        first = running.supervisor.core_pid
-        until(lambda: running.supervisor.core_pid not in (None, first), "another core", 20)
-
-
 def test_one_that_a_native_call_keeps_from_everything_is_ended_after_one_more_try_to_reach_it(
     supervise: Supervise,
 ) -> None:
