@@ -46,8 +46,9 @@ class Rig:
         self._spoken = 0
         self._playing: list[subprocess.Popen[bytes]] = []
 
-    def open(self) -> None:
-        """Begin to record both sides."""
+    @staticmethod
+    def check() -> None:
+        """Raises BenchError, in one line, where there are no such devices."""
         if not sys.platform.startswith("linux") or any(shutil.which(tool) is None for tool in _TOOLS):
             raise BenchError(f"--rig needs Linux with PulseAudio's {', '.join(_TOOLS)}", missing=True)
         found = subprocess.run(["pactl", "list", "short", "sinks"], capture_output=True, text=True, check=False)
@@ -56,6 +57,10 @@ class Rig:
                 f"--rig needs the virtual devices {MIC_INPUT} and virtual_speaker in PulseAudio, and there are none",
                 missing=True,
             )
+
+    def open(self) -> None:
+        """Begin to record both sides."""
+        self.check()
         self._mic, self._speaker = _Capture(MIC), _Capture(SPEAKER_OUTPUT)
 
     def close(self) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from parlor_tui import __version__
 from parlor_tui.assistant import Assistant
-from parlor_tui.bench.lines import lines
+from parlor_tui.bench.lines import Line, lines
 from parlor_tui.bench.rig import Rig
 from parlor_tui.bench.room import Room
 from parlor_tui.bench.sitting import Sitting
@@ -82,6 +83,8 @@ def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -
     Raises BenchError, and of the model store ModelError, if nothing can be found.
     """
     load = _load()
+    if options.rig:
+        Rig.check()
     folder = Path(tempfile.mkdtemp(prefix="parlor-tui-soak-"))
     try:
         run = _prepare(options, settings, config, folder, tell)
@@ -136,7 +139,8 @@ def _settings(settings: Settings, folder: Path, *, rig: bool) -> Settings:
 
 def _talk(run: _Run, settings: Settings, tell: Tell) -> None:
     """From the start of the core until nothing of it is left."""
-    made = Utterances(settings, cache_folder(), run.options.seed).make([*lines("question"), *lines("pause")], tell)
+    questions, pauses = _lines(run.options.minutes)
+    made = Utterances(settings, cache_folder(), run.options.seed).make([*questions, *pauses], tell)
     children: list[Any] = []
     try:
         with at_work(run.place, run.assistant):
@@ -144,8 +148,9 @@ def _talk(run: _Run, settings: Settings, tell: Tell) -> None:
             if isinstance(run.place, Room):
                 run.place.set_noise(_NOISE_DBFS)
             sitting = Sitting(run.assistant, run.account.watch, run.place)
-            said = [made[line.name] for line in lines("question")], [made[line.name] for line in lines("pause")]
+            said = [[made[line.name] for line in some] for some in (questions, pauses)]
             run.talker = Talker(sitting, run.account, run.there, *said)
+            tell(f"talking for {run.options.minutes:g} minutes")
             run.sampler.start()
             run.began_s = now_s()
             try:
@@ -156,21 +161,27 @@ def _talk(run: _Run, settings: Settings, tell: Tell) -> None:
                 run.sampler.stop()
                 children = psutil().Process().children(recursive=True)
     except KeyboardInterrupt:
+        if run.talker is None:
+            raise
         run.stopped = True
     except BenchError as error:
         if run.talker is None:
             raise
         run.ended = f"it ended before its time: {error}"
-    if run.talker is None:
-        raise BenchError("stopped before anything was said")
     run.account.remembering.finish()
     run.left = _left_of(children)
 
 
+def _lines(minutes: float) -> tuple[Sequence[Line], Sequence[Line]]:
+    """The questions and the sentences with a pause that are said: no more of them than there is time for."""
+    return lines("question")[: math.ceil(minutes * 4) + 1], lines("pause")[: math.ceil(minutes)]
+
+
 def _go_on(run: _Run, talker: Talker, tell: Tell) -> None:
+    """Talk until the time is over, and at least until one fault happened, if any can."""
     plan = Plan(run.options.seed, tuple(run.there))
     until_s, minute = run.began_s + run.options.minutes * _MINUTE_S, 1
-    while now_s() < until_s:
+    while now_s() < until_s or (run.there and not run.account.trials):
         step = plan.step()
         fault = plan.fault(run.account.fits) if step.disturbed else None
         trial = talker.take(step, fault)
