@@ -10,8 +10,8 @@ import faulthandler
 import signal
 import subprocess
 
-WITHIN_S = 1.0
-"""To be continued, and to write a few kB, takes some ms; a process that waits for a disk gets no signal at all."""
+WITHIN_S = 2.0
+"""Going on and writing a few kB takes some ms, more on a busy machine; one that waits for a disk takes no signal."""
 _ASK = getattr(signal, "SIGUSR1", None)
 _CONTINUE = getattr(signal, "SIGCONT", None)
 
@@ -19,8 +19,8 @@ _CONTINUE = getattr(signal, "SIGCONT", None)
 def give_when_asked() -> None:
     """In the core: once it is asked to, print to stderr where every thread is, and end.
 
-    That is done in C by whichever thread takes the signal: it needs neither the event loop nor Python's lock. Other than
-    after SIGABRT, the system keeps no copy of the memory, in which there is what was said.
+    That is done in C by whichever thread takes the signal: it needs neither the event loop nor Python's lock. Unlike
+    with SIGABRT, the system keeps no copy of the memory, in which there is what was said.
     """
     if _ASK is not None:
         faulthandler.register(_ASK, all_threads=True, chain=True)
