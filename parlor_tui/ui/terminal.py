@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from parlor_tui.logfile import LIMIT_BYTES, old_log, open_log
+from parlor_tui.ui.caretaker import Caretaker
 
 RESTORE_PATIENCE_S = 0.2
 _LEAVE_SEQUENCES = (
@@ -40,6 +41,7 @@ class Terminal:
     log_fd: int
     log_path: Path
     modes: Any
+    caretaker: Caretaker | None = None
 
     def write_log(self, text: str) -> None:
         """Append `text` to the log. Never raises: there is nowhere to tell."""
@@ -69,6 +71,8 @@ class Terminal:
 
             with contextlib.suppress(OSError, termios.error):
                 termios.tcsetattr(0, termios.TCSANOW, self.modes)
+        if self.caretaker is not None:
+            self.caretaker.over(0.0)
 
 
 def terminal_modes() -> Any:
@@ -119,6 +123,7 @@ def own_terminal(log_path: Path) -> Iterator[Terminal]:
     kept = {fd: os.dup(fd) for fd in (1, 2)}
     tty_fd = os.dup(source_fd)
     streams = sys.__stdout__, sys.__stderr__
+    caretaker: Caretaker | None = None
     # A writer that meets a lone surrogate would raise, and the screen would stand still: hence "replace".
     tty = os.fdopen(tty_fd, "w", encoding="utf-8", errors="replace", buffering=1, closefd=False)
     try:
@@ -126,8 +131,11 @@ def own_terminal(log_path: Path) -> Iterator[Terminal]:
         sys.__stdout__ = sys.__stderr__ = tty  # type: ignore[misc]
         for fd in kept:
             os.dup2(log_fd, fd)
-        yield Terminal(tty_fd, log_fd, log_path, terminal_modes())
+        caretaker = None if is_served(os.environ) else Caretaker(tty_fd, _LEAVE_SEQUENCES)
+        yield Terminal(tty_fd, log_fd, log_path, terminal_modes(), caretaker)
     finally:
+        if caretaker is not None:
+            caretaker.over()
         _flush()
         sys.__stdout__, sys.__stderr__ = streams  # type: ignore[misc]
         for fd, copy in kept.items():

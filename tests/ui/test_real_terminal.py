@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from parlor_tui.ui.widgets.prompt import PROMPT_MARK
@@ -89,6 +90,20 @@ def test_a_signal_leaves(tmux: Screen, number: signal.Signals) -> None:
     os.kill(tmux.program_pid(), number)
     assert tmux.wait_for_end() == 0
     tmux.assert_terminal_is_whole()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_screen_that_is_killed_or_crashes_leaves_none_behind(tmux: Screen, number: signal.Signals) -> None:
+    tmux.run_screen("quiet")
+    tmux.wait_for("LISTENING")
+    assert tmux.flag("alternate_on") == "1"
+    family = psutil.Process(tmux.program_pid()).children()
+    os.kill(tmux.program_pid(), number)
+    tmux.wait_for_end()
+    whole = {"alternate_on": "0", "mouse_any_flag": "0", "cursor_flag": "1"}
+    tmux.wait("a terminal as before", lambda: {name: tmux.flag(name) for name in whole} == whole, LEAVE_WITHIN_S)
+    _, left = psutil.wait_procs(family, LEAVE_WITHIN_S)
+    assert left == []
 
 
 def test_losing_the_terminal_ends_the_program(tmux: Screen) -> None:
