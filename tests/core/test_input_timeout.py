@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from parlor_tui.captions.base import FinalCaption
 from parlor_tui.core import pauses
 from parlor_tui.core.input_timeout import LONGEST_WAIT_S, LOOK_EVERY_S, Unfinished
+from parlor_tui.core.profiles import LITE, Parts
+from parlor_tui.engines.base import Abilities
 from parlor_tui.events import InputCommitted
 from tests.core.unloaded import SECOND, unloaded
 
@@ -68,3 +76,46 @@ def test_a_pause_of_which_nothing_more_is_said_ends(monkeypatch: pytest.MonkeyPa
             assert core.session.pauses.ahead is None
 
     asyncio.run(run())
+
+
+class Recogniser:
+    """Writes nothing down before it may."""
+
+    name = "a slow one"
+
+    def __init__(self) -> None:
+        self.may = threading.Event()
+
+    def partial(self, samples: NDArray[np.float32], talk_language: str = "") -> str:
+        return ""
+
+    def final(self, samples: NDArray[np.float32], talk_language: str = "") -> FinalCaption:
+        self.may.wait(30)
+        return FinalCaption("")
+
+
+def test_what_a_core_that_is_behind_refuses_for_now_is_there_when_it_is_tried_again() -> None:
+    recogniser = Recogniser()
+    engine = SimpleNamespace(name="none", abilities=Abilities(), stuck_s=lambda _at_s: 0.0)
+    parts = Parts(LITE, cast("Any", engine), recogniser, cast("Any", SimpleNamespace(voices=("none",))))
+
+    async def run() -> None:
+        async with unloaded(parts) as core:
+            await core.core.parts()
+            while not core.errors():
+                core.session.add_audio_item(SECOND)
+            core.session.append(SECOND)
+            core.session.commit()
+            assert [error.code for error in core.errors()] == ["server_busy", "server_busy"]
+            await asyncio.sleep(LONGEST_WAIT_S + 2 * LOOK_EVERY_S)
+            recogniser.may.set()
+            async with asyncio.timeout(20):
+                await core.session.listening.words()
+            core.session.commit()
+            assert [error.code for error in core.errors()] == ["server_busy", "server_busy"]
+            assert [event for event in core.told if isinstance(event, InputCommitted)]
+
+    try:
+        asyncio.run(run())
+    finally:
+        recogniser.may.set()
