@@ -1,5 +1,6 @@
 """A real core whose models do not come, in the way that its argument says. Without it they fail to load, in words.
 
+never   nothing more is heard of the loading, and nothing happens
 frozen  a native call never comes back, and keeps everything else in the process from running
 busy    the same, but it computes, and comes back after some seconds
 """
@@ -21,6 +22,8 @@ def load(progress: OnProgress, cancelled: threading.Event) -> Parts:
     progress("loading the first part", 0, 0)
     time.sleep(0.5)
     match sys.argv[1:]:
+        case ["never"]:
+            threading.Event().wait()
         case ["frozen"]:
             ctypes.PyDLL(None).sleep(600)
         case ["busy"]:
