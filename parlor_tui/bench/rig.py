@@ -34,10 +34,15 @@ _READ_BYTES = 4096
 
 
 class Rig:
-    """See `sitting.Place`. `open` raises BenchError, in one line, where there are no such devices."""
+    """See `sitting.Place`. `open` raises BenchError, in one line, where there are no such devices.
 
-    def __init__(self) -> None:
+    `kept_s`: so much of both sides can be heard afterwards, and a recording that ends is no fault: `record` begins
+    another one. None: all of it, and the end of one is the end of the rig.
+    """
+
+    def __init__(self, kept_s: float | None = None) -> None:
         self.fault = ""
+        self._kept_s = kept_s
         self.opener = Opener()
         self.missed_steps = 0
         self._mic: _Capture | None = None
@@ -61,13 +66,16 @@ class Rig:
     def open(self) -> None:
         """Begin to record both sides."""
         self.check()
-        self._mic, self._speaker = _Capture(MIC), _Capture(SPEAKER_OUTPUT)
+        self.record()
+
+    def record(self) -> None:
+        """Begin to record both sides, anew if they were recorded before."""
+        self._stop_recording()
+        self._mic, self._speaker = _Capture(MIC, self._kept_s), _Capture(SPEAKER_OUTPUT, self._kept_s)
 
     def close(self) -> None:
         """End it."""
-        for capture in (self._mic, self._speaker):
-            if capture is not None:
-                capture.stop()
+        self._stop_recording()
         for playing in self._playing:
             playing.kill()
             playing.wait()
@@ -89,7 +97,7 @@ class Rig:
         if self._mic is None or self._speaker is None:
             raise BenchError("the rig is not open")
         for capture in (self._mic, self._speaker):
-            self.fault = self.fault or capture.fault
+            self.fault = self.fault or (capture.fault if self._kept_s is None else "")
         mic, speaker = self._mic.track(from_s, until_s), self._speaker.track(from_s, until_s)
         return Heard(mic, mic, speaker, None)
 
@@ -103,15 +111,20 @@ class Rig:
         if dbfs is not None:
             raise BenchError("there is no noise on the rig")
 
+    def _stop_recording(self) -> None:
+        for capture in (self._mic, self._speaker):
+            if capture is not None:
+                capture.stop()
+
 
 class _Capture:
     """Records one source of PulseAudio at 16 kHz. Times are those of the earliest arrival, which waited for nothing."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, kept_s: float | None) -> None:
         """Returns once sound comes. Raises BenchError if none does."""
         self.fault = ""
         self._source = source
-        self._tape = Tape()
+        self._tape = Tape(None if kept_s is None else round(kept_s * MIC_RATE_HZ))
         self._start_s = float("inf")
         self._lock = threading.Lock()
         self._begun = threading.Event()

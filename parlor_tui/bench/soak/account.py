@@ -29,7 +29,7 @@ class Account:
     """`listener` and `told` are for the assistant; the others for one thread, which talks.
 
     `deaths`: cores that were lost because of a fault; `unexpected`: why others were; `links`: links made anew. `used`:
-    how often a device came into use, `unasked`: how often it did anew without a fault of that device.
+    how often a device came into use, `unasked`: why it did anew without a fault of that device.
     """
 
     def __init__(self) -> None:
@@ -40,13 +40,14 @@ class Account:
         self.deaths = self.links = 0
         self.unexpected: list[str] = []
         self.used: Counter[str] = Counter()
-        self.unasked: Counter[str] = Counter()
+        self.unasked: deque[str] = deque(maxlen=_KEPT_LINES)
         self.failed: deque[str] = deque(maxlen=_KEPT_LINES)
         self.ready_s = 0.0
         self._lock = threading.Lock()
         self._trial: Trial | None = None
         self._died_of_trial = False
         self._short_lives = 0
+        self._troubles: dict[str, str] = {}
 
     # --- the assistant's ----------------------------------------------------------------------------------------------
 
@@ -59,6 +60,8 @@ class Account:
             self.remembering.take(event)
             if self._trial is not None:
                 self._trial.take(event)
+            if isinstance(event, Notice) and event.key and event.text:
+                self._troubles[event.key] = event.text
             match event:
                 case Ready():
                     self.ready_s = event.at_s
@@ -123,7 +126,7 @@ class Account:
         kind = self._trial.kind if self._trial is not None else None
         asked = kind is not None and (kind.part == event.kind or kind.name == "sound-hung")
         if self.used[event.kind] > 1 and not asked:
-            self.unasked[event.kind] += 1
+            self.unasked.append(self._troubles.get(event.kind, f"the {event.kind} was opened anew"))
 
     def _core_lost(self, notice: Notice) -> None:
         if "linking again" in notice.text:

@@ -195,8 +195,3 @@ class _Disk:
 
 def _kept(file: Path) -> Path:
     return file.with_suffix(".kept")
-
-
-def of_rig() -> Deeds:
-    """What is done to the sound devices of a rig."""
-    return Deeds({}, {})

@@ -86,7 +86,7 @@ class Faults:
 class Report:
     """Everything. `said` counts by outcome. `restarts`: cores that a fault ended; `unexpected`: why others ended.
 
-    `reopened` counts by device, `unasked` those of them without a fault of that device. `forgotten`: turns that a new
+    `reopened` counts by device, `unasked` tells why, where that device had no fault. `forgotten`: turns that a new
     core was not told; `not_kept`: those that are missing in the kept conversation; `left_running`: processes.
     `errors`: what the user was told did not work.
     """
@@ -101,7 +101,7 @@ class Report:
     links: int
     unexpected: tuple[str, ...]
     reopened: Mapping[str, int]
-    unasked: Mapping[str, int]
+    unasked: tuple[str, ...]
     restored: int
     forgotten: tuple[str, ...]
     not_kept: tuple[str, ...]

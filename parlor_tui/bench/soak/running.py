@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from parlor_tui import __version__
 from parlor_tui.assistant import Assistant
@@ -24,6 +24,7 @@ from parlor_tui.bench.soak.fits import Drift
 from parlor_tui.bench.soak.names import FAULTS
 from parlor_tui.bench.soak.plan import Plan
 from parlor_tui.bench.soak.report import Happened, Report, Setup, by_fault
+from parlor_tui.bench.soak.rig_deeds import of_rig
 from parlor_tui.bench.soak.sampling import Memory, Sampler
 from parlor_tui.bench.soak.stand_in import CAMERA, CHOICE, StandIns
 from parlor_tui.bench.soak.talking import Talker
@@ -102,7 +103,7 @@ def run(options: Options, settings: Settings, config: Path | None, tell: Tell) -
 
 def _prepare(options: Options, settings: Settings, config: Path | None, folder: Path, tell: Tell) -> _Run:
     account = Account()
-    place: Room | Rig = Rig() if options.rig else Room(seed=options.seed, kept_s=_KEPT_S)
+    place: Room | Rig = Rig(kept_s=_KEPT_S) if options.rig else Room(seed=options.seed, kept_s=_KEPT_S)
     stand_ins = StandIns(place) if isinstance(place, Room) else None
     settings = _settings(settings, folder, rig=options.rig)
     assistant = Assistant(
@@ -114,7 +115,7 @@ def _prepare(options: Options, settings: Settings, config: Path | None, folder: 
         told=account.told,
     )
     own = deeds.of_process(lambda: assistant.core_pid, folder / "conversations")
-    of_devices = deeds.of_rig() if stand_ins is None else deeds.of_stand_ins(stand_ins)
+    of_devices = deeds.of_stand_ins(stand_ins) if stand_ins is not None else of_rig(cast(Rig, place))
     there = {**own.there, **of_devices.there}
     wanted = options.faults or FAULTS
     absent = {name: why for name, why in {**own.absent, **of_devices.absent}.items() if name in wanted}
@@ -253,7 +254,7 @@ def _report(run: _Run, load: float | None) -> Report:
         links=account.links,
         unexpected=tuple(account.unexpected),
         reopened={kind: count - 1 for kind, count in sorted(account.used.items())},
-        unasked=dict(sorted(account.unasked.items())),
+        unasked=tuple(account.unasked),
         restored=remembering.restored,
         forgotten=tuple(remembering.forgotten),
         not_kept=tuple(remembering.not_kept(_kept(run.folder))),

@@ -26,16 +26,18 @@ def print_report(report: Report, out: IO[str]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("fault", no_wrap=True)
     for name in ("n", "told", "at most", "over", "at most", "late"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for one in report.faults:
         told, over = _seconds(one.noticed_s), _seconds(one.back_s)
-        table.add_row(one.words, str(one.times), *told, *over, str(one.late or ""))
+        table.add_row(one.fault, str(one.times), *told, *over, str(one.late or ""))
     if report.faults:
         console.print(table)
     for text in (_said(report), _cores(report), *_memory(report), _latency(report), _left(report)):
         line(text)
     for name, why in report.setup.left_out.items():
         line(f"left out: {KINDS[name].words} ({name}): {why}")
+    for text in report.unasked:
+        line(f"opened again without a fault: {text}")
     for text in dict.fromkeys(report.errors):
         line(f"told as not done: {text}")
     for reason in report.reasons:
@@ -64,11 +66,7 @@ def _said(report: Report) -> str:
 
 
 def _cores(report: Report) -> str:
-    reopened = ", ".join(
-        f"{kind} {count} times ({report.unasked.get(kind, 0)} without a fault)"
-        for kind, count in report.reopened.items()
-        if count
-    )
+    reopened = ", ".join(f"{kind} {count} times" for kind, count in report.reopened.items() if count)
     return (
         f"cores started again: {report.restarts} after a fault, {len(report.unexpected)} without; links made anew: "
         f"{report.links}; told the talk so far: {report.restored} times; opened again: {reopened or 'no device'}"

@@ -153,7 +153,7 @@ class Talker:
     def _end_cause(self) -> None:
         undo, self._undo = self._undo, None
         if undo is not None:
-            with contextlib.suppress(OSError, psutil().Error):
+            with contextlib.suppress(CannotBeError, OSError, psutil().Error):
                 undo()
 
     # --- waiting ------------------------------------------------------------------------------------------------------
