@@ -16,7 +16,8 @@ from parlor_tui.assistant.offers import NotNow, not_now_file
 from parlor_tui.assistant.parts import Parts
 from parlor_tui.assistant.requests import Requests
 from parlor_tui.devices.select import Opener
-from parlor_tui.events import Event, Failed, now_s
+from parlor_tui.events import Event, Failed, ItemTruncated, now_s
+from parlor_tui.hearing.turn import ReplyPhase
 from parlor_tui.link.client_events import ClientEvent
 from parlor_tui.link.supervisor import Supervisor, core_command
 from parlor_tui.settings import Settings, log_file
@@ -25,6 +26,8 @@ _log = logging.getLogger(__name__)
 _TICK_S = 0.03
 _IDLE_S = 0.25
 """Without a reply to feed to the speaker there is nothing to do between messages."""
+_HEARD_WITHIN_S = 0.2
+"""Who leaves waits no longer for the core to say how much of a reply was heard."""
 
 
 class Assistant(Requests):
@@ -112,8 +115,23 @@ class Assistant(Requests):
                     self._delivery.take(message)
                 self._delivery.lost(self._overflow.take())
                 self._parts.tick()
+            self._break_off()
         except Exception as error:  # noqa: BLE001 - the edge of the thread: the screen must hear that nobody listens
             _log.exception("assistant")
             self._parts.failed(error)
         finally:
             self._parts.close(lambda: self._supervisor.stop(max(0.3, self._core_ends_by_s - now_s())))
+
+    def _break_off(self) -> None:
+        """A reply under way is interrupted: its turn is journalled, and kept as far as it was heard, like any other."""
+        if self._parts.talk.phase is ReplyPhase.NONE:
+            return
+        self._parts.talk.interrupt("key")
+        until_s = now_s() + _HEARD_WITHIN_S
+        told = False
+        while not told and (left_s := until_s - now_s()) > 0:
+            with contextlib.suppress(queue.Empty):
+                message = self._inbox.get(timeout=left_s)
+                if isinstance(message, FromCore):
+                    self._delivery.take(message)
+                    told = isinstance(message.event, ItemTruncated)
