@@ -37,6 +37,7 @@ from parlor_tui.ui.control import AssistantControl
 from parlor_tui.ui.exchange import Exchange
 from parlor_tui.ui.keeping import KeepingApp
 from parlor_tui.ui.keyed import KeyedApp
+from parlor_tui.ui.leaving import LEAVING_SIGNALS, told_already
 from parlor_tui.ui.looks import LooksApp, Remember
 from parlor_tui.ui.machine import Machine
 from parlor_tui.ui.screens.history import HistoryScreen
@@ -169,7 +170,7 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
     def _heed_signals(self) -> None:
         """Being told to end, or losing the terminal, is leaving."""
         loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        for name in LEAVING_SIGNALS:
             # Windows has no SIGHUP, and its loop takes no handlers: there Ctrl+C arrives as a key.
             with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError):
                 loop.add_signal_handler(getattr(signal, name), self.action_leave)
@@ -318,4 +319,6 @@ class ParlorApp(LooksApp, KeyedApp, KeepingApp, SensedApp, TunedApp, inherit_bin
     def action_leave(self) -> None:
         """End the screen; what is still running is stopped after the terminal is back."""
         self._on_leave()
+        if self._host is not None:
+            told_already()
         self.exit(0)

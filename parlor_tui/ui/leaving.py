@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -13,6 +14,19 @@ STOP_WITHIN_S = 1.0
 PARENT_EVERY_S = 1.0
 INTERPRETER_GRACE_S = 0.3
 """For the interpreter's own end, after the main thread is through."""
+LEAVING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+def told_already() -> None:
+    """From now on no signal ends this process on its way out: a closed terminal sends two, a hasty key many more.
+
+    To be called on the main thread, in the event loop that heeded them, once the way out is armed.
+    """
+    for name in LEAVING_SIGNALS:
+        if hasattr(signal, name):
+            with contextlib.suppress(NotImplementedError, RuntimeError):
+                asyncio.get_running_loop().remove_signal_handler(getattr(signal, name))
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def watch_parent() -> None:

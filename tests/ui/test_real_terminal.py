@@ -92,6 +92,18 @@ def test_a_signal_leaves(tmux: Screen, number: signal.Signals) -> None:
     tmux.assert_terminal_is_whole()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_who_is_told_twice_to_leave_still_does_so_in_order(tmux: Screen, number: signal.Signals) -> None:
+    tmux.run_screen("quiet", "hang")
+    tmux.wait_for("LISTENING")
+    program = tmux.program_pid()
+    os.kill(program, number)
+    tmux.wait("the way out", lambda: "NOISE while stopping" in tmux.log())
+    os.kill(program, number)
+    assert tmux.wait_for_end() == 0
+    tmux.assert_terminal_is_whole()
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_screen_that_is_killed_or_crashes_leaves_none_behind(tmux: Screen, number: signal.Signals) -> None:
     tmux.run_screen("quiet")
