@@ -18,7 +18,7 @@ from parlor_tui.core.limits import ReplyLimit
 from parlor_tui.core.memory import Item, Memory, RollsOver, Spoken, Tokens
 from parlor_tui.core.profiles import Parts
 from parlor_tui.core.reply_voice import ReplyOptions, ReplyVoice
-from parlor_tui.core.spare_memory import has_spare_memory
+from parlor_tui.core.spare_memory import LOOK_EVERY_S, has_spare_memory
 from parlor_tui.counts import Count, count
 from parlor_tui.engines.base import ContextFull, EngineError, Generation, Message, Sampling
 from parlor_tui.events import (
@@ -212,15 +212,19 @@ class Reply:
             self._stop.stop()
             self._finish("cancelled", "no_words")
         except EngineError as error:
-            self._fail(error)
+            await self._fail(error)
         except Exception as error:  # noqa: BLE001 - whatever a native library raises ends this reply, not the core
             _log.exception("reply")
-            self._fail(error)
+            await self._fail(error)
 
-    def _fail(self, error: Exception) -> None:
-        """Tell why there is no answer. For want of memory this process ends in a moment, and the next one is asked."""
-        if has_spare_memory():
-            self._finish("failed", one_line(error))
+    async def _fail(self, error: Exception) -> None:
+        """Tell why there is no answer.
+
+        For want of memory this process ends at the next look, and another one is asked: unless there is some again.
+        """
+        if not has_spare_memory():
+            await asyncio.sleep(2 * LOOK_EVERY_S)
+        self._finish("failed", one_line(error))
 
     async def _prompt_when_possible(self, parts: Parts, native: bool) -> list[Message]:
         try:

@@ -215,8 +215,7 @@ class Session:
             self._replies.go_on_with(begun)
             return
         self.pauses.drop_committed()
-        prepared = lambda item_id: self._prepared(lambda: self._memory.turn_words(item_id))  # noqa: E731
-        self._replies.begin(turn, options, prepared)
+        self._replies.begin(turn, options, lambda item_id: self._prepared(lambda: self._memory.turn_words(item_id)))
 
     def cancel(self, response_id: str | None = None, event_id: str | None = None) -> None:
         """End the reply that is being made. What it had said is remembered until `truncate` says what was heard."""
