@@ -7,7 +7,7 @@ from typing import Any
 
 
 class CannotLoad(Exception):  # noqa: N818 - whoever wanted it says what it was
-    """The model is none, or ONNX Runtime cannot run it."""
+    """Why not, and what to do, in words that follow the name of the file."""
 
 
 def session(model: bytes | str, *, threads: int) -> Any:
@@ -25,7 +25,13 @@ def session(model: bytes | str, *, threads: int) -> Any:
         return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         # ONNX Runtime has an exception type for each of its codes, and they share no base class.
-        raise CannotLoad(" ".join(str(error).split())[:200]) from error
+        raise CannotLoad(_why(error)) from error
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, MemoryError) or "bad_alloc" in str(error) or "Failed to allocate" in str(error):
+        return "there is not enough memory to load it; end other programs, or take a smaller model"
+    return "not an ONNX model that can be loaded; get it again"
 
 
 def run_options() -> Any:

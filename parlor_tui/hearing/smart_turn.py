@@ -53,7 +53,7 @@ class SmartTurn:
         try:
             self._session: Any = onnx.session(str(model), threads=threads)
         except onnx.CannotLoad as error:
-            raise TurnModelError(f"{model}: not an ONNX model that can be loaded; get it again") from error
+            raise TurnModelError(f"{model}: {error}") from error
         takes = {entry.name: entry.shape[1:] for entry in self._session.get_inputs()}
         if takes != {"input_features": [_MEL_BANDS, _FRAMES]}:
             raise TurnModelError(f"{model}: not a smart-turn v3 model; it takes {takes}")

@@ -80,8 +80,10 @@ class KokoroOnnx(Kokoro):
                 self._voice = onnx.session(second, threads=threads)
             except CannotCut:  # then it runs as it is, and makes the silence too
                 self._session = onnx.session(str(model), threads=threads)
-        except (OSError, onnx.CannotLoad) as error:
-            raise SpeechError(f"{model}: not an ONNX model that can be loaded; get it again") from error
+        except onnx.CannotLoad as error:
+            raise SpeechError(f"{model}: {error}") from error
+        except OSError as error:
+            raise SpeechError(f"{model}: cannot be read: {error.strerror or error}; get it again") from error
         self._inputs = {entry.name: _DTYPES.get(entry.type) for entry in self._session.get_inputs()}
         self._letters = "input_ids" if "input_ids" in self._inputs else "tokens"
         if set(self._inputs) != {self._letters, "style", "speed"} or None in self._inputs.values():
