@@ -108,7 +108,7 @@ class Recording:
         self.record = "off"
         self._turns.clear()
         self._folder = None
-        told = f"{why}; from here on nothing is kept. Make room, then switch recording on again"
+        told = f"{why}; from here on nothing is kept. Once that is put right, switch recording on again"
         self._emit(Notice(at_s=now_s(), text=told, severity="warning"))
         self.tell()
 
