@@ -202,6 +202,14 @@ def test_a_device_is_back_once_it_is_used_again_counted_from_when_it_can_be() ->
     assert (trial.back_s, trial.faults) == (0.5, [])
 
 
+def test_a_speaker_may_also_be_another_one_for_a_while() -> None:
+    trial = Trial(KINDS["speaker-lost"], "speaks", T0_S)
+    trial.take(notice(0.1, "", "the speaker S is gone: playing on T now"))
+    trial.undo(T0_S + 2)
+    trial.take(notice(2.2, "", "playing on S now"))
+    assert (trial.noticed_s, trial.back_s, trial.faults) == (pytest.approx(0.1), pytest.approx(0.2), [])
+
+
 def test_a_full_disk_can_be_known_of_from_the_first_write_on() -> None:
     trial = Trial(KINDS["disk-full"], "idle", T0_S)
     trial.take(TurnCommitted(at_s=T0_S + 9, turn=1, last_speech_at_s=None))

@@ -20,6 +20,8 @@ from parlor_tui.link.client_events import ClientEvent
 _KEPT_EVENTS = 4000
 """Far more than a turn has."""
 _KEPT_LINES = 40
+_TRAILS_S = 5.0
+"""So long after one device is back, another that the same fault took away may come back, too."""
 _SHORT_LIVES = 3
 """A core that died so often without having been of use is left alone for a while: after six it is given up on."""
 Told = TypeVar("Told")
@@ -123,8 +125,10 @@ class Account:
 
     def _used(self, event: DeviceUsed) -> None:
         self.used[event.kind] += 1
-        kind = self._trial.kind if self._trial is not None else None
-        asked = kind is not None and (kind.part == event.kind or kind.name == "sound-hung")
+        newest = self.trials[-1] if self.trials else None
+        lately = newest is not None and (newest is self._trial or event.at_s - (newest.over_s or 0.0) < _TRAILS_S)
+        kind = newest.kind if newest is not None and lately else None
+        asked = kind is not None and (kind.part == event.kind or (kind.deaf and kind.mute))
         if self.used[event.kind] > 1 and not asked:
             self.unasked.append(self._troubles.get(event.kind, f"the {event.kind} was opened anew"))
 

@@ -12,6 +12,9 @@ from parlor_tui.events import DeviceKind, DeviceUsed, Event, Failed, Notice, Tur
 Part = Literal["core", "microphone", "speaker", "camera", "disk", "machine"]
 """What a fault happens to."""
 
+_MOVED, _MOVED_BACK = "the speaker ", "playing on "
+"""What is told where the sound server goes on with another speaker, which is no trouble that lasts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -41,7 +44,8 @@ class Kind:
     def tells(self, event: Event) -> bool:
         """Whether the user is told of the fault by `event`."""
         if isinstance(event, Notice):
-            return bool(self.key) and event.key == self.key and bool(event.text)
+            moved = self.part == "speaker" and event.text.startswith(_MOVED)
+            return bool(self.key) and bool(event.text) and (event.key == self.key or moved)
         return self.may_pass and isinstance(event, Failed)
 
     def ends(self, event: Event) -> bool:
@@ -57,7 +61,8 @@ class Kind:
             case _:
                 pass
         if device is not None:
-            return isinstance(event, DeviceUsed) and event.kind == device and bool(event.label)
+            moved_back = device == "speaker" and isinstance(event, Notice) and event.text.startswith(_MOVED_BACK)
+            return moved_back or (isinstance(event, DeviceUsed) and event.kind == device and bool(event.label))
         return isinstance(event, Notice) and event.key == self.key and not event.text
 
 
