@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import logging
 import queue
 import threading
 import wave
@@ -16,6 +17,7 @@ from parlor_tui.appending import after_torn, append
 from parlor_tui.conversations.store import TALK
 from parlor_tui.counts import Count, count
 
+_log = logging.getLogger(__name__)
 _WAITING_JOBS = 512
 _WAITING_BYTES = 64 * 1024 * 1024
 """Two minutes of speech are 4 MB, and the longest reply is 29."""
@@ -128,6 +130,9 @@ class Writer:
             except OSError as error:
                 if not (self.has_written(job.folder) and not job.folder.is_dir()):  # it was not deleted meanwhile
                     self._fail(f"{error.filename or job.folder}: cannot be written: {error.strerror or error}")
+            except Exception as error:  # noqa: BLE001 - the edge of the thread: that nothing is kept has to be told
+                _log.exception("conversations")
+                self._fail(f"{job.folder}: cannot be written ({type(error).__name__})")
             finally:
                 self._done(len(job.lines if isinstance(job, _Append) else job.content))
 

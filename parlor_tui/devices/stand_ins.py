@@ -161,6 +161,9 @@ class FileSpeaker:
         except DeviceError as error:
             on_lost(str(error))
             self._close(None)
+        except Exception as error:  # noqa: BLE001 - edge of a thread: nothing would be played any more, and nobody told
+            on_lost(f"the recording {self.label} stopped: {type(error).__name__}: {error}")
+            self._close(None)
         else:
             self._close(on_lost)
 

@@ -130,20 +130,28 @@ class Link:
             self._taking = False
 
     def _write(self) -> None:
+        try:
+            self._send_what_comes()
+        except (OSError, WebSocketException):
+            pass  # the reader tells
+        except Exception:  # noqa: BLE001 - the edge of the thread: the link would seem to live, and carry nothing
+            _log.exception("link-out")
+            self.close()
+
+    def _send_what_comes(self) -> None:
         ping_due_s = now_s()
-        with contextlib.suppress(OSError, WebSocketException):
-            while True:
-                try:
-                    event = self._outbox.get(timeout=max(0.0, ping_due_s - now_s()))
-                except queue.Empty:
-                    pass
-                else:
-                    if event is None:
-                        return
-                    self._connection.send(json.dumps(say.encode(event)))
-                if now_s() >= ping_due_s:
-                    ping_due_s = now_s() + PING_EVERY_S
-                    self._ask_for_life()
+        while True:
+            try:
+                event = self._outbox.get(timeout=max(0.0, ping_due_s - now_s()))
+            except queue.Empty:
+                pass
+            else:
+                if event is None:
+                    return
+                self._connection.send(json.dumps(say.encode(event)))
+            if now_s() >= ping_due_s:
+                ping_due_s = now_s() + PING_EVERY_S
+                self._ask_for_life()
 
     def _ask_for_life(self) -> None:
         """Ping, unless the last one is not answered yet."""

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from parlor_tui.appending import append
 from parlor_tui.conversations import writer as writer_module
 from parlor_tui.conversations.record import ConversationError, head_line, turn_line
 from parlor_tui.conversations.store import Store, found, has_sound
 from parlor_tui.conversations.writer import Writer, wav
+from tests.waiting import until
 
 NAME = "2026-11-30-141852"
 
@@ -133,6 +135,31 @@ def test_after_trouble_it_can_be_tried_again(tmp_path: Path) -> None:
     writer.close(10)
     assert len(troubles) == 1
     assert (in_the_way / NAME / "talk.jsonl").read_bytes() == b"{}\n"
+
+
+def test_whatever_goes_wrong_with_writing_is_told_and_can_be_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / NAME
+    folder.mkdir()
+    broken = True
+
+    def append_or_break(file: Path, content: bytes) -> None:
+        if broken:
+            raise ValueError("embedded null byte")
+        append(file, content)
+
+    monkeypatch.setattr(writer_module, "append", append_or_break)
+    troubles: list[str] = []
+    writer = Writer(troubles.append)
+    writer.append(folder, turn_line(1, said="one"))
+    until(lambda: bool(troubles), "word of the trouble")
+    broken = False
+    writer.again()
+    writer.append(folder, turn_line(2, said="two"))
+    writer.close(10)
+    assert troubles == [f"{folder}: cannot be written (ValueError)"]
+    assert (folder / "talk.jsonl").read_bytes() == turn_line(2, said="two")
 
 
 def test_a_disk_that_hangs_holds_nobody_up(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from parlor_tui.devices.base import BLOCK_SAMPLES, MIC_RATE_HZ, SPEAKER_RATE_HZ, DeviceError
 from parlor_tui.devices.output_shape import FADE_SAMPLES
 from parlor_tui.devices.pacing import MOST_BEHIND_S, Pacer, StallWatch
+from parlor_tui.devices.sound_file import WavRecording
 from parlor_tui.devices.stand_ins import FileMicrophone, FileSpeaker, file_blocks, play_in
 from parlor_tui.events import now_s
 from tests.devices.told import Told
@@ -190,6 +191,18 @@ def test_a_disk_that_fills_up_while_recording_is_a_loss(tmp_path: Path) -> None:
     speaker.stop()
     assert len(lost.words) == 1
     assert "cannot be written" in str(lost.words)
+
+
+def test_whatever_ends_a_recording_is_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_recording: WavRecording, _samples: np.ndarray) -> None:
+        raise ValueError("no such sample")
+
+    monkeypatch.setattr(WavRecording, "add", fail)
+    speaker, lost = FileSpeaker(tmp_path / "out.wav", 500), Told()
+    speaker.start(lost)
+    assert lost.wait(10)
+    assert lost.words == ["the recording out.wav stopped: ValueError: no such sample"]
+    speaker.stop()
 
 
 def test_stop_without_start(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from websockets.sync.server import ServerConnection, serve
 
 from parlor_tui.events import CoreEvent, now_s
 from parlor_tui.link.client import Link, LinkError
+from parlor_tui.link.client_events import UpdateSession
 from tests.waiting import until
 
 HELLO = json.dumps({"type": "session.created", "session": {"id": "sess_1", "model": "none"}})
@@ -121,3 +122,16 @@ def test_once_it_is_closed_nothing_more_is_told_and_its_end_is_told_once_in_one_
         assert len(events) == 1
     assert len(reasons) == 1
     assert "\n" not in reasons[0]
+
+
+def test_a_link_that_cannot_send_ends_and_says_so() -> None:
+    """With its sender gone it would look alive for ever, and carry nothing."""
+    gone = threading.Event()
+
+    def talk(_connection: ServerConnection) -> None:
+        gone.wait(20)
+
+    with linked(talk, lambda _: None) as (link, reasons):
+        link.send(UpdateSession(tuning={"answering.temperature": object()}))
+        until(lambda: bool(reasons), "its end")
+        gone.set()
