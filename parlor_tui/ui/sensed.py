@@ -86,8 +86,6 @@ class SensedApp(App[int], inherit_bindings=False):
                     self._camera_before = choice
                 self._status = replace(self._status, camera=bool(event.label))
                 self.show_side()
-            case DeviceUsed(kind="microphone", choice=choice):
-                self._status = replace(self._status, microphone=choice != "none")
             case CameraFrame():
                 self.query_one("#side-camera", CameraView).picture = self._picture
         for screen in self.screen_stack:

@@ -9,7 +9,7 @@ import pytest
 from textual.geometry import Offset
 from textual.pilot import Pilot
 
-from parlor_tui.events import Caption, Failed, MicLevel, Notice, ReplyText, State, StateChanged
+from parlor_tui.events import Caption, DeviceUsed, Failed, MicLevel, Notice, ReplyText, State, StateChanged
 from parlor_tui.ui.cockpit import ParlorApp
 from parlor_tui.ui.widgets.key_bar import KeyBar
 from parlor_tui.ui.widgets.progress import Banner, Progress
@@ -121,6 +121,26 @@ async def test_the_assistant_has_the_last_word_about_being_muted() -> None:
         assert assistant.asked[-1] == ("set_muted", False)
         text = await show(app, pilot, assistant, StateChanged(at_s=1.0, state=State.LISTENING))
         assert "muted" not in text.lower()
+
+
+@pytest.mark.parametrize("muted", [True, False])
+async def test_a_microphone_that_goes_and_comes_back_mutes_and_opens_nothing(muted: bool) -> None:
+    app, assistant = make_app()
+    gone = DeviceUsed(at_s=2.0, kind="microphone", choice="default", label="")
+    back = DeviceUsed(at_s=4.0, kind="microphone", choice="default", label="a headset")
+    async with app.run_test() as pilot:
+        await show(app, pilot, assistant, *stand_in.ready())
+        if muted:
+            await pilot.press("ctrl+t")
+        states = [StateChanged(at_s=3.0, state=State.MUTED)]  # told if it is another one than before
+        await show(app, pilot, assistant, *states[: 1 if muted else 0])
+        text = await show(app, pilot, assistant, gone, *states[: 0 if muted else 1], gone, gone)
+        assert "NO MICROPHONE" in text
+        listening = [] if muted else [StateChanged(at_s=4.0, state=State.LISTENING)]
+        text = await show(app, pilot, assistant, back, *listening)
+        assert ("mic muted" in text) is muted
+        await pilot.press("ctrl+t")
+        assert assistant.asked[-1] == ("set_muted", not muted)
 
 
 @pytest.mark.parametrize("key", ["ctrl+q", "ctrl+c"])
