@@ -140,13 +140,6 @@ def put_by(path: Path) -> list[Path]:
     return sorted((path.with_name(name) for name in names), key=lambda file: (_number_of(file), file.name))
 
 
-def raw_lines(path: Path) -> Iterator[bytes]:
-    """Every line of the journal at `path`, oldest first. Raises OSError."""
-    newest = Follower(path)
-    yield from newest.earlier()
-    yield from newest.fresh(rest=True)
-
-
 def tail(path: Path, most_bytes: int) -> list[bytes]:
     """The last whole lines of the journal at `path`, `most_bytes` of them at most. Raises OSError."""
     kept = b""

@@ -16,9 +16,10 @@ from parlor_tui.assistant import Assistant, assistant
 from parlor_tui.devices.base import BLOCK_SAMPLES, DeviceError
 from parlor_tui.devices.scripted import ScriptedMicrophone
 from parlor_tui.devices.select import Opener
-from parlor_tui.events import DeviceUsed, Event, Failed, MicLevel, Ready, now_s
+from parlor_tui.events import DeviceUsed, Event, Failed, MicLevel, Ready
 from parlor_tui.settings import Settings
 from tests.assistant.loudspeaker import Loudspeaker
+from tests.waiting import until
 
 CORE = Path(__file__).with_name("scripted_core.py")
 
@@ -81,13 +82,6 @@ def used(kind: str, choice: str) -> Callable[[Event], bool]:
     return lambda event: isinstance(event, DeviceUsed) and (event.kind, event.choice) == (kind, choice)
 
 
-def until(what: Callable[[], bool]) -> None:
-    deadline_s = now_s() + 10
-    while not what():
-        assert now_s() < deadline_s
-        threading.Event().wait(0.02)
-
-
 def test_a_speaker_that_is_chosen_is_played_on_and_the_core_is_told_to_speak(terminal: Terminal) -> None:
     terminal.assistant.start()
     terminal.wait(lambda event: isinstance(event, Ready))
@@ -95,10 +89,10 @@ def test_a_speaker_that_is_chosen_is_played_on_and_the_core_is_told_to_speak(ter
     refused = terminal.wait(lambda event: isinstance(event, Failed))
     assert isinstance(refused, Failed)
     assert "no speaker is open" in refused.text
-    until(lambda: terminal.speech_told()[-1:] == [False])
+    until(lambda: terminal.speech_told()[-1:] == [False], "the core is told to be silent")
     terminal.assistant.use_device("speaker", "default")
     terminal.wait(used("speaker", "default"))
-    until(lambda: terminal.speech_told()[-1:] == [True])
+    until(lambda: terminal.speech_told()[-1:] == [True], "the core is told to speak")
     terminal.assistant.play_tone()
     heard: list[np.ndarray] = []
 
@@ -106,7 +100,7 @@ def test_a_speaker_that_is_chosen_is_played_on_and_the_core_is_told_to_speak(ter
         heard.append(terminal.loudspeakers[0].play(20.0))
         return bool(np.abs(np.concatenate(heard)).max() > 0.05)
 
-    until(sounds)
+    until(sounds, "a tone")
     terminal.broken = True
     terminal.assistant.use_device("speaker", "another")
     terminal.wait(lambda event: isinstance(event, Failed) and "the speaker is broken; going on with" in event.text)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,9 +17,11 @@ import psutil
 from parlor_tui.link.wire import WEDGED_EXIT
 from parlor_tui.observe import incidents
 from parlor_tui.observe.incidents import FILES, WORDS_FILE
-from parlor_tui.observe.journal import Entry, JournalFile, line, parse, put_by, raw_lines
+from parlor_tui.observe.journal import Entry, JournalFile, line, parse, put_by
 from tests.conftest import Home
 from tests.e2e.running import READY_S, TURN_S, parlor
+from tests.journals import raw_lines
+from tests.waiting import until
 
 PLAIN = [sys.executable, "-m", "parlor_tui", "--plain", "--profile", "lite", "--mic", "none", "--speaker", "none"]
 
@@ -67,13 +68,6 @@ def program(*command: str, home: Home) -> Iterator[Program]:
             process.kill()
 
 
-def until(is_so: Callable[[], bool], timeout_s: float) -> None:
-    until_s = time.monotonic() + timeout_s
-    while not is_so():
-        assert time.monotonic() < until_s
-        time.sleep(0.05)
-
-
 def test_a_core_that_dies_leaves_everything_that_is_needed_to_find_out_why(isolated_home: Home) -> None:
     isolated_home.write_config("[journal]\nwords = true\n[answering]\nmax_tokens = 12")
     root = Path(isolated_home.env["HOME"])
@@ -89,10 +83,10 @@ def test_a_core_that_dies_leaves_everything_that_is_needed_to_find_out_why(isola
         talk.wait(lambda text: text.startswith("ready: lite"), READY_S)
         talk.type("Name two colours.")
         talk.wait(lambda text: text.startswith("parlor: "), TURN_S)
-        until(lambda: any(entry.kind == "turn" for entry in journal()), 10)
+        until(lambda: any(entry.kind == "turn" for entry in journal()), "the turn in the journal")
         (core,) = [one for one in psutil.Process(talk.process.pid).children() if "core" in one.cmdline()]
         core.send_signal(signal.SIGSEGV)
-        until(lambda: bool(kept()), 20)
+        until(lambda: bool(kept()), "an incident")
         talk.type("/quit")
         assert talk.process.wait(10) == 0
 

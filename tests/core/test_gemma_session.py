@@ -30,13 +30,6 @@ Body = Callable[[Talk], Awaitable[None]]
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
-    loaded = load_parts(tiny_gemma(tmp_path_factory.mktemp("tiny")))
-    yield loaded
-    loaded.engine.close()
-
-
-@pytest.fixture(scope="module")
 def blind_and_deaf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
     loaded = load_parts(tiny_gemma(tmp_path_factory.mktemp("tiny"), "text"))
     yield loaded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 
 import numpy as np
 import pytest
@@ -16,20 +16,12 @@ from parlor_tui.core.profiles import Parts
 from parlor_tui.core.watching import Watching
 from parlor_tui.events import CoreGoverned, Reading, TurnJudged
 from parlor_tui.settings import Settings
-from tests.core.talking import Talk, load_parts, talking
+from tests.core.talking import Talk, talking
 from tests.engines.media import drawn_jpeg
 from tests.questions import QUESTIONS, question_wav
-from tests.tiny_gemma import tiny_gemma
 
 Body = Callable[[Talk], Awaitable[None]]
 COOL = Reading(cpu_temperature_c=60.0)
-
-
-@pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
-    loaded = load_parts(tiny_gemma(tmp_path_factory.mktemp("tiny")))
-    yield loaded
-    loaded.engine.close()
 
 
 def run(parts: Parts, body: Body, level: int = 0, **tuning: object) -> Talk:

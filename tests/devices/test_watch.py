@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,9 +19,9 @@ from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.pulse import PulseDevice, parse_devices
 from parlor_tui.devices.watch import Watcher, tells_of_devices
-from parlor_tui.events import now_s
 from tests.conftest import ROOT
 from tests.rig import Rig
+from tests.waiting import until
 
 HEADSET = "USB_headset"
 
@@ -32,15 +31,6 @@ def product(monkeypatch: pytest.MonkeyPatch) -> None:
     """Children find the product, installed or not."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     monkeypatch.setenv("PYTHONPATH", path)
-
-
-def until(what: Callable[[], bool], seconds: float = 10.0) -> bool:
-    deadline_s = now_s() + seconds
-    while not what():
-        if now_s() > deadline_s:
-            return False
-        threading.Event().wait(0.02)
-    return True
 
 
 class Told:
@@ -79,17 +69,17 @@ def test_a_list_is_made_only_when_the_glance_changed_and_told_only_when_it_is_an
     machine, told = Machine(), Told()
     watcher = Watcher(told, list_now=machine.list_now, look=lambda: machine.look, subscribe=False)
     watcher.start()
-    assert until(lambda: machine.listed == 1)
+    until(lambda: machine.listed == 1, "list 1")
     threading.Event().wait(0.3)
     assert machine.listed == 1, "nothing had changed"
     machine.look = ("video0",)
-    assert until(lambda: machine.listed == 2)
+    until(lambda: machine.listed == 2, "list 2")
     machine.found = Found(("Built-in",), ("Built-in",), ("Camera",))
     machine.look = ("video0", "video1")
-    assert until(lambda: len(told.lists) == 2)
+    until(lambda: len(told.lists) == 2, "another list")
     assert told.came == [(), ("Camera",)]
     machine.found, machine.look = None, ()  # the list could not be made
-    assert until(lambda: machine.listed == 4)
+    until(lambda: machine.listed == 4, "list 4")
     watcher.stop()
     assert len(told.lists) == 2
 
@@ -99,11 +89,11 @@ def test_where_nothing_can_be_glanced_at_it_is_listed_now_and_then_while_somebod
     machine, told = Machine(), Told()
     watcher = Watcher(told, list_now=machine.list_now, look=lambda: None, subscribe=False)
     watcher.start()
-    assert until(lambda: machine.listed == 1)
+    until(lambda: machine.listed == 1, "list 1")
     threading.Event().wait(0.3)
     assert machine.listed == 1
     watcher.choosing(True)
-    assert until(lambda: machine.listed >= 4)
+    until(lambda: machine.listed >= 4, "list 4")
     watcher.choosing(False)
     threading.Event().wait(0.2)
     listed = machine.listed
@@ -191,12 +181,12 @@ def test_a_headset_that_is_plugged_in_is_noticed_can_be_used_and_is_missed(rig: 
     watcher = Watcher(told)
     watcher.start()
     try:
-        assert until(lambda: bool(told.lists)), "there was no first list"
+        until(lambda: bool(told.lists), "a first list")
         assert told.lists[0].microphones == ("Virtual_Microphone",)
         assert HEADSET not in told.lists[0].speakers
         threading.Event().wait(0.3)  # until the server is listened to
         module = load_headset(rig)
-        assert until(lambda: len(told.lists) == 2), "it was not noticed"
+        until(lambda: len(told.lists) == 2, "it is noticed")
         assert told.came[1] == (HEADSET,)
         assert sound_system.rescan()
         speaker = select.open_speaker(HEADSET, 500, 40)
@@ -207,7 +197,7 @@ def test_a_headset_that_is_plugged_in_is_noticed_can_be_used_and_is_missed(rig: 
         speaker.stop()
         assert any(line.split("\t")[1] == sinks["usb"] for line in playing.splitlines()), "it plays elsewhere"
         pactl(rig, "unload-module", module)
-        assert until(lambda: len(told.lists) == 3), "nobody noticed that it is gone"
+        until(lambda: len(told.lists) == 3, "that it is gone is noticed")
         assert HEADSET not in told.lists[2].speakers
     finally:
         watcher.stop()

@@ -17,7 +17,8 @@ import pytest
 from parlor_tui.events import now_s
 from parlor_tui.observe import disk_thread
 from parlor_tui.observe.disk_thread import RETRY_S, DiskThread
-from parlor_tui.observe.journal import JournalFile, line, parse, raw_lines
+from parlor_tui.observe.journal import JournalFile, line, parse
+from tests.journals import raw_lines
 from tests.small_disk import small_disk
 from tests.waiting import until
 

@@ -20,8 +20,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlor_tui.observe.journal import Entry, Follower, JournalFile, line, parse, put_by, raw_lines, tail, wordless
+from parlor_tui.observe.journal import Entry, Follower, JournalFile, line, parse, put_by, tail, wordless
 from parlor_tui.observe.journal_figures import summary
+from tests.journals import raw_lines
 
 AT = datetime(2026, 11, 30, 18, 25, 13, 500_000, UTC)
 FILES = st.integers(1, 5)

@@ -35,10 +35,11 @@ from parlor_tui.events import (
     now_s,
 )
 from parlor_tui.observe import incidents
-from parlor_tui.observe.journal import Entry, parse, raw_lines
+from parlor_tui.observe.journal import Entry, parse
 from parlor_tui.observe.journal_figures import summary
 from parlor_tui.observe.scene import keep
 from parlor_tui.settings import Settings, incidents_beside, journal_beside
+from tests.journals import raw_lines
 from tests.waiting import until
 
 SAID, ANSWERED = "my grandmother's secret recipe", "Stir it well."
