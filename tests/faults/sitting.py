@@ -51,15 +51,16 @@ WORKING_S, LOADING_IDLE_S = 5.0, 5.0
 """So long a core may compute without a word, and load without doing anything: 10 and 30 s outside of tests."""
 NAME = "My name is Anna."
 STORIES = (
-    "Repeat after me: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen.",
+    QUESTIONS[5],
+    "Tell me a story about a dog.",
     "Please tell me a long story about a cat and a dog.",
-    "Write down everything that you know about the sea.",
-    "Explain at length how bread is made.",
+    "Repeat after me: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen.",
 )
-LONG_CHARS = 60
+LONG_CHARS = 80
 """Of a reply that takes four seconds to be said, at least."""
-SHORT = (QUESTIONS[0], QUESTIONS[4], QUESTIONS[8])
-REPLY_TOKENS, STORY_TOKENS = 8, 40
+SHORT = (QUESTIONS[0], QUESTIONS[1], QUESTIONS[7])
+"""They are answered in a sentence."""
+REPLY_TOKENS, STORY_TOKENS = 6, 60
 """A reply ends with its sentence, and at four times as many tokens in any case."""
 Kind = TypeVar("Kind", bound=Event)
 
@@ -76,6 +77,7 @@ class Sitting:
         self.between = Between()
         self._questions = itertools.cycle(SHORT)
         chosen = {"devices.camera": "none", "conversations.record": "off", "answering.max_tokens": REPLY_TOKENS}
+        chosen["speaking.speed"] = 1.5
         settings = load(home.config).with_values({**chosen, **values}, "test")
         self.assistant = Assistant(settings, home.config, self._listen, core=core)
 
@@ -125,12 +127,12 @@ class Sitting:
     def settle(self) -> None:
         """Nothing is said any more, by nobody."""
         self.assistant.interrupt()
-        self.assistant.tune({"answering.max_tokens": REPLY_TOKENS})
+        self.assistant.tune({"answering.max_tokens": REPLY_TOKENS, "answering.temperature": 0.1})
         until(lambda: self.watch.state in (State.LISTENING, State.MUTED), "all is quiet")
 
     def begin_reply(self) -> int:
         """Have a reply that is heard for some seconds yet; its turn. What a small model writes may be short: again."""
-        self.assistant.tune({"answering.max_tokens": STORY_TOKENS})
+        self.assistant.tune({"answering.max_tokens": STORY_TOKENS, "answering.temperature": 1.0})
         for text in STORIES:
             mark, written = self.watch.mark(), ""
             self.assistant.say(text)

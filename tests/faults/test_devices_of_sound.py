@@ -29,6 +29,63 @@ def own_recording() -> str:
     return str(max(one["index"] for one in own))
 
 
+def test_a_sound_server_that_hangs_in_a_reply_is_told_and_used_once_it_answers(
+    rig: Rig, sitting: Sitting, fault_row: RecordRow
+) -> None:
+    sitting.settle()
+    turn = sitting.begin_reply()
+    fault, began_s = sitting.watch.mark(), now_s()
+    rig.control("kill-server", "STOP")
+    notices = [sitting.told(fault, kind, "the sound system hangs") for kind in ("microphone", "speaker")]
+    mark, back_s = sitting.watch.mark(), now_s()
+    rig.control("kill-server", "CONT")
+    back = [sitting.used(mark, "microphone"), sitting.used(mark, "speaker")]
+    assert sitting.done(fault, turn).status == "completed", "it can be read to its end"
+    sitting.answers_aloud()
+    fault_row(
+        Row(
+            Fault.SERVER_HANGS,
+            "SIGSTOP in a reply",
+            notices[0].text,
+            max(notice.at_s for notice in notices) - began_s,
+            max(used.at_s for used in back) - back_s,
+            "it answers",
+            REST_UNHEARD,
+        )
+    )
+
+
+def test_a_sound_server_that_dies_in_a_reply_is_used_again_and_at_another_rate(
+    rig: Rig, sitting: Sitting, fault_row: RecordRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting.settle()
+    turn = sitting.begin_reply()
+    fault, began_s = sitting.watch.mark(), now_s()
+    rig.control("kill-server")
+    gone = sitting.told(fault, "microphone", "is gone")
+    notice = sitting.told(fault, "microphone", "the sound server does not run")
+    sitting.told(fault, "speaker", "the sound server does not run")
+    mark = sitting.watch.mark()
+    monkeypatch.setitem(rig._base, "VIRTUAL_AUDIO_RATE", "44100")
+    rig.control("start")
+    back_s = now_s()
+    back = [sitting.used(mark, "microphone"), sitting.used(mark, "speaker")]
+    sitting.wait(mark, DevicesChanged, lambda event: event.microphones == ("Virtual_Microphone",))
+    assert sitting.done(fault, turn).status == "completed", "it can be read to its end"
+    sitting.answers_aloud()
+    fault_row(
+        Row(
+            Fault.SERVER_DIES,
+            "in a reply; at 44.1 in place of 48 kHz afterwards",
+            notice.text,
+            gone.at_s - began_s,
+            max(0.0, max(used.at_s for used in back) - back_s),
+            "it is back",
+            REST_UNHEARD,
+        )
+    )
+
+
 def lost(rig: Rig) -> None:
     rig.control("lose-speaker")
 
@@ -83,63 +140,6 @@ def test_a_speaker_that_fails_in_a_reply_is_told_and_so_is_its_return(
             after.at_s - back_s,
             REPLUGGED,
             "nothing: it plays on" if how == "unplugged" else "what plays meanwhile",
-        )
-    )
-
-
-def test_a_sound_server_that_hangs_in_a_reply_is_told_and_used_once_it_answers(
-    rig: Rig, sitting: Sitting, fault_row: RecordRow
-) -> None:
-    sitting.settle()
-    turn = sitting.begin_reply()
-    fault, began_s = sitting.watch.mark(), now_s()
-    rig.control("kill-server", "STOP")
-    notices = [sitting.told(fault, kind, "the sound system hangs") for kind in ("microphone", "speaker")]
-    mark, back_s = sitting.watch.mark(), now_s()
-    rig.control("kill-server", "CONT")
-    back = [sitting.used(mark, "microphone"), sitting.used(mark, "speaker")]
-    assert sitting.done(fault, turn).status == "completed", "it can be read to its end"
-    sitting.answers_aloud()
-    fault_row(
-        Row(
-            Fault.SERVER_HANGS,
-            "SIGSTOP in a reply",
-            notices[0].text,
-            max(notice.at_s for notice in notices) - began_s,
-            max(used.at_s for used in back) - back_s,
-            "it answers",
-            REST_UNHEARD,
-        )
-    )
-
-
-def test_a_sound_server_that_dies_in_a_reply_is_used_again_and_at_another_rate(
-    rig: Rig, sitting: Sitting, fault_row: RecordRow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sitting.settle()
-    turn = sitting.begin_reply()
-    fault, began_s = sitting.watch.mark(), now_s()
-    rig.control("kill-server")
-    gone = sitting.told(fault, "microphone", "is gone")
-    notice = sitting.told(fault, "microphone", "the sound server does not run")
-    sitting.told(fault, "speaker", "the sound server does not run")
-    mark = sitting.watch.mark()
-    monkeypatch.setitem(rig._base, "VIRTUAL_AUDIO_RATE", "44100")
-    rig.control("start")
-    back_s = now_s()
-    back = [sitting.used(mark, "microphone"), sitting.used(mark, "speaker")]
-    sitting.wait(mark, DevicesChanged, lambda event: event.microphones == ("Virtual_Microphone",))
-    assert sitting.done(fault, turn).status == "completed", "it can be read to its end"
-    sitting.answers_aloud()
-    fault_row(
-        Row(
-            Fault.SERVER_DIES,
-            "in a reply; at 44.1 in place of 48 kHz afterwards",
-            notice.text,
-            gone.at_s - began_s,
-            max(0.0, max(used.at_s for used in back) - back_s),
-            "it is back",
-            REST_UNHEARD,
         )
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 from collections.abc import Callable
 
@@ -21,6 +20,8 @@ ENDING = "starting it again, the talk goes on"
 
 def no_more_memory(pid: int) -> None:
     """Whatever this process asks of the system from now on is refused."""
+    import resource  # which Windows does not have
+
     resource.prlimit(pid, resource.RLIMIT_AS, (2**20, 2**20))
 
 
