@@ -20,6 +20,7 @@ from parlor_tui.events import (
 )
 from parlor_tui.link.client_events import CancelModel, ClientEvent, GetModel
 from parlor_tui.settings import APP
+from parlor_tui.whole_file import whole_file
 
 _log = logging.getLogger(__name__)
 
@@ -65,9 +66,8 @@ class NotNow:
     def _write(self, names: set[str]) -> None:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            new = self._file.with_name(f"{self._file.name}.new")
-            new.write_text("".join(f"{name}\n" for name in sorted(names)), "utf-8")
-            new.replace(self._file)
+            with whole_file(self._file) as file:
+                file.write("".join(f"{name}\n" for name in sorted(names)).encode("utf-8"))
         except OSError as error:
             _log.warning("%s cannot be written: %s", self._file, error)
 

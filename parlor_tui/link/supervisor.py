@@ -90,7 +90,10 @@ class Supervisor:
             link.close()
 
     def stop(self, timeout_s: float) -> None:
-        """End the core, first by closing its stdin, then by force. Takes about `timeout_s` at most."""
+        """End the core, first by closing its stdin, then by force.
+
+        Takes about `timeout_s` at most; for one that hangs so hard that it cannot be asked where, 3 s more.
+        """
         self._stopping.set()
         self._anew.set()
         with self._lock:

@@ -144,7 +144,7 @@ def test_a_huge_picture_is_refused_by_its_header(tmp_path: Path) -> None:
     for path in (png, jpeg, bmp):
         began_s = now_s()
         assert "at most 50 megapixels" in str(refused(path))
-        assert now_s() - began_s < 0.2
+        assert now_s() - began_s < 2, "it was unpacked"
 
 
 @pytest.mark.parametrize("suffix", [".png", ".jpg", ".bmp", ".webp", ".tiff", ".ppm", ".gif"])
@@ -283,7 +283,7 @@ def test_a_camera_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.Monkey
     assert camera.newest_jpeg() is None
     began_s = now_s()
     camera.stop(0.3)
-    assert now_s() - began_s < 0.5
+    assert now_s() - began_s < 5, "it waits for the camera"
     let_go.set()
 
 
