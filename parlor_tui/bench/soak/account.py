@@ -128,7 +128,7 @@ class Account:
         newest = self.trials[-1] if self.trials else None
         lately = newest is not None and (newest is self._trial or event.at_s - (newest.over_s or 0.0) < _TRAILS_S)
         kind = newest.kind if newest is not None and lately else None
-        asked = kind is not None and (kind.part == event.kind or (kind.deaf and kind.mute))
+        asked = kind is not None and (kind.part == event.kind or kind.name == "sound-hung")
         if self.used[event.kind] > 1 and not asked:
             self.unasked.append(self._troubles.get(event.kind, f"the {event.kind} was opened anew"))
 

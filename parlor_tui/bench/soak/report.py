@@ -107,6 +107,8 @@ class Report:
     not_kept: tuple[str, ...]
     memory: Memory
     latency_ms: Drift
+    answers_ms: tuple[tuple[float, float], ...]
+    """Of each undisturbed turn: when, in s since the talk began, and its voice to voice."""
     left_running: tuple[str, ...]
     errors: tuple[str, ...]
     ended: str = ""

@@ -241,6 +241,7 @@ def _report(run: _Run, load: float | None) -> Report:
         load_after=_load(),
         left_out=run.absent,
     )
+    answers = run.talker.answers_ms if run.talker is not None else []
     happened = tuple(Happened.of(trial, run.began_s) for trial in account.trials)
     remembering = account.remembering
     return Report(
@@ -259,7 +260,8 @@ def _report(run: _Run, load: float | None) -> Report:
         forgotten=tuple(remembering.forgotten),
         not_kept=tuple(remembering.not_kept(_kept(run.folder))),
         memory=Memory.of(run.sampler.samples),
-        latency_ms=Drift.of(run.talker.answers_ms if run.talker is not None else []),
+        latency_ms=Drift.of(answers),
+        answers_ms=tuple((at_s - run.began_s, took_ms) for at_s, took_ms in answers),
         left_running=tuple(run.left),
         errors=tuple(account.failed),
         ended=run.ended,
