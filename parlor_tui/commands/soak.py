@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +60,9 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """
     if not arguments.in_this_process:
         return _in_child(arguments)
+    from parlor_tui.link.parent import follow_parent
+
+    follow_parent(_thread.interrupt_main)
     from parlor_tui.bench.soak.report import as_json
     from parlor_tui.bench.soak.running import Options, run
     from parlor_tui.bench.soak.table import print_report
@@ -91,7 +97,10 @@ def _in_child(arguments: argparse.Namespace) -> int:
         value: str | Path | None = getattr(arguments, name, None)
         if value is not None:
             command.append(f"--{name}={value}")
-    with subprocess.Popen(command) as child:
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name) and os.name == "posix":
+                signal.signal(getattr(signal, name), lambda *_: child.send_signal(signal.SIGINT))
         try:
             code = child.wait()
         except KeyboardInterrupt:  # the child got it as well, and tells what it found until then

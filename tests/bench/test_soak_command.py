@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+import psutil
 import pytest
 
 from parlor_tui.cli import main
@@ -58,6 +59,21 @@ def test_ctrl_c_tells_what_was_found_so_far(isolated_home: Home) -> None:
     assert told["stopped"] is True
     assert told["left_running"] == []
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_however_it_is_ended_nothing_of_it_goes_on(isolated_home: Home, how: signal.Signals) -> None:
+    isolated_home.write_config('[core]\nprofile = "lite"')
+    command, pipe = [*SOAK, "--minutes", "0.1"], subprocess.PIPE
+    with subprocess.Popen(command, env=isolated_home.env, stdout=pipe, stderr=pipe, text=True) as child:
+        assert child.stderr is not None
+        assert "faults" in child.stderr.readline()
+        family = psutil.Process(child.pid).children(recursive=True)
+        assert family
+        child.send_signal(how)
+        assert child.wait(20) == (130 if how is signal.SIGTERM else -how)
+        _, alive = psutil.wait_procs(family, 10)
+        assert alive == []
 
 
 @pytest.mark.parametrize(
