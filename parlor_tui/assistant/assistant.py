@@ -9,12 +9,12 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from parlor_tui.assistant.delivering import Delivery
 from parlor_tui.assistant.demo import Demo
+from parlor_tui.assistant.dispatch import Dispatch
 from parlor_tui.assistant.inbox import FromCore, LinkDown, LinkUp, Stop
 from parlor_tui.assistant.offers import NotNow, not_now_file
-from parlor_tui.assistant.parts import Parts
 from parlor_tui.assistant.requests import Requests
+from parlor_tui.assistant.terminal_side import TerminalSide
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import Event, Failed, ItemTruncated, now_s
 from parlor_tui.hearing.turn import ReplyPhase
@@ -60,7 +60,7 @@ class Assistant(Requests):
             on_event=lambda event: self._put(FromCore(event)),
             on_down=lambda reason, then: self._put(LinkDown(reason, then)),
         )
-        self._parts = Parts(
+        self._side = TerminalSide(
             settings,
             config,
             listener,
@@ -72,7 +72,7 @@ class Assistant(Requests):
             demo=demo,
             told=told,
         )
-        self._delivery = Delivery(self._parts)
+        self._dispatch = Dispatch(self._side)
         self._stopping = threading.Event()
         self._core_ends_by_s = 0.0
         self._thread = threading.Thread(target=self._run, name="assistant", daemon=True)
@@ -103,35 +103,35 @@ class Assistant(Requests):
 
     def _run(self) -> None:
         try:
-            self._parts.open()
+            self._side.open()
             while not self._stopping.is_set():
                 try:
-                    message = self._inbox.get(timeout=_IDLE_S if self._parts.is_at_rest else _TICK_S)
+                    message = self._inbox.get(timeout=_IDLE_S if self._side.is_at_rest else _TICK_S)
                 except queue.Empty:
                     pass
                 else:
                     if isinstance(message, Stop):
                         break
-                    self._delivery.take(message)
-                self._delivery.lost(self._overflow.take())
-                self._parts.tick()
+                    self._dispatch.take(message)
+                self._dispatch.lost(self._overflow.take())
+                self._side.tick()
             self._break_off()
         except Exception as error:  # noqa: BLE001 - the edge of the thread: the screen must hear that nobody listens
             _log.exception("assistant")
-            self._parts.failed(error)
+            self._side.failed(error)
         finally:
-            self._parts.close(lambda: self._supervisor.stop(max(0.3, self._core_ends_by_s - now_s())))
+            self._side.close(lambda: self._supervisor.stop(max(0.3, self._core_ends_by_s - now_s())))
 
     def _break_off(self) -> None:
         """A reply under way is interrupted: its turn is journalled, and kept as far as it was heard, like any other."""
-        if self._parts.talk.phase is ReplyPhase.NONE:
+        if self._side.talk.phase is ReplyPhase.NONE:
             return
-        self._parts.talk.interrupt("key")
+        self._side.talk.interrupt("key")
         until_s = now_s() + _HEARD_WITHIN_S
         told = False
         while not told and (left_s := until_s - now_s()) > 0:
             with contextlib.suppress(queue.Empty):
                 message = self._inbox.get(timeout=left_s)
                 if isinstance(message, FromCore):
-                    self._delivery.take(message)
+                    self._dispatch.take(message)
                     told = isinstance(message.event, ItemTruncated)

@@ -1,4 +1,4 @@
-"""The parts of the terminal side, put together; what happens is told to all, and all are given their time."""
+"""The terminal side composed: its parts put together, told what happens, given their time, opened and closed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from parlor_tui.assistant.core_side import CoreSide
 from parlor_tui.assistant.demo import Demo
 from parlor_tui.assistant.demonstrating import Demonstration
 from parlor_tui.assistant.in_use import DevicesInUse
-from parlor_tui.assistant.inbox import (
-    AboutConversation,
-    Input,
-)
+from parlor_tui.assistant.inbox import AboutConversation, Input
 from parlor_tui.assistant.journaling import Journaling
 from parlor_tui.assistant.listening import Listening
 from parlor_tui.assistant.offers import NotNow
@@ -22,29 +19,21 @@ from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
 from parlor_tui.assistant.reporting import TurnReports
 from parlor_tui.assistant.senses import Senses
-from parlor_tui.assistant.state import state_of
+from parlor_tui.assistant.shown_state import state_of
 from parlor_tui.assistant.talk import Talk
 from parlor_tui.assistant.tone import tone_pcm16
 from parlor_tui.assistant.troubles import Troubles
 from parlor_tui.assistant.tuner import Tuner
 from parlor_tui.assistant.typed import Typed
 from parlor_tui.devices.select import Opener
-from parlor_tui.events import (
-    Event,
-    Failed,
-    InputOver,
-    Loading,
-    State,
-    StateChanged,
-    now_s,
-)
+from parlor_tui.events import Event, Failed, InputOver, Loading, State, StateChanged, now_s
 from parlor_tui.hearing.turn import ReplyPhase
 from parlor_tui.link.client_events import ClientEvent
 from parlor_tui.observe.stages import LatencyObserver
 from parlor_tui.settings import Settings, config_file, conversations_folder
 
 
-class Parts:
+class TerminalSide:
     """Used by the assistant's thread. `put` takes messages for its inbox on any thread; `restart_core` has another core
     started; the rest is that of `Assistant`.
     """
