@@ -105,3 +105,12 @@ def test_a_rig_that_is_not_there_is_one_line_and_code_3(isolated_home: Home) -> 
     assert done.returncode == 3
     assert "--rig needs the virtual devices" in done.stderr.splitlines()[-1]
     assert done.stdout == ""
+
+
+def test_a_fault_that_cannot_be_made_here_is_one_line_and_says_why(isolated_home: Home) -> None:
+    command = [*SOAK, "--minutes", "1", "--faults", "sound-hung"]
+    done = subprocess.run(command, env=isolated_home.env, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 4
+    assert done.stderr.splitlines() == [
+        "parlor-tui soak: none of these faults can be made: sound-hung: a room has no sound server: --rig has one"
+    ]

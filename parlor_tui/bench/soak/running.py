@@ -120,7 +120,9 @@ def _prepare(options: Options, settings: Settings, config: Path | None, folder: 
     wanted = options.faults or FAULTS
     absent = {name: why for name, why in {**own.absent, **of_devices.absent}.items() if name in wanted}
     there = {name: there[name] for name in wanted if name in there}
-    tell(f"{len(there)} faults: {', '.join(there)}" if there else "no fault can be made here")
+    if not there:
+        raise BenchError(f"none of these faults can be made: {'; '.join(f'{n}: {w}' for n, w in absent.items())}")
+    tell(f"{len(there)} faults: {', '.join(there)}")
     sampler = Sampler(lambda: assistant.core_pid, options.minutes * _MINUTE_S)
     return _Run(options, folder, place, account, assistant, absent, there, sampler)
 
@@ -179,10 +181,10 @@ def _lines(minutes: float) -> tuple[Sequence[Line], Sequence[Line]]:
 
 
 def _go_on(run: _Run, talker: Talker, tell: Tell) -> None:
-    """Talk until the time is over, and at least until one fault happened, if any can."""
+    """Talk until the time is over, and at least until one fault happened."""
     plan = Plan(run.options.seed, tuple(run.there))
     until_s, minute = run.began_s + run.options.minutes * _MINUTE_S, 1
-    while now_s() < until_s or (run.there and not run.account.trials):
+    while now_s() < until_s or not run.account.trials:
         step = plan.step()
         fault = plan.fault(run.account.fits) if step.disturbed else None
         trial = talker.take(step, fault)
@@ -193,7 +195,7 @@ def _go_on(run: _Run, talker: Talker, tell: Tell) -> None:
             minute = int((now_s() - run.began_s) / _MINUTE_S) + 1
             counts = run.account.ask(lambda ledger: dict(ledger.counts))
             lost = counts["lost"]
-            tell(f"{at} {sum(counts.values())} said, {lost} lost, {len(run.account.trials)} faults")
+            tell(f"{at} said: {sum(counts.values())}, lost: {lost}, faults: {len(run.account.trials)}")
 
 
 def _left_of(children: list[Any]) -> list[str]:
