@@ -9,11 +9,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from parlor_tui.assistant.wall_time import wall_time
 from parlor_tui.counts import Count, counts
 from parlor_tui.events import (
     AskedAgain,
@@ -219,7 +219,7 @@ class Journaling:
         return {name: more for name in told if (more := self._lost_before[name] - before[name])}
 
     def _put(self, at_s: float, kind: Kind, **fields: Any) -> None:
-        raw = line(_time(at_s), kind, run=os.getpid(), **fields)
+        raw = line(wall_time(at_s), kind, run=os.getpid(), **fields)
         self._disk.put(lambda: self._file.append(raw))
 
     def _keep(self, cause: Cause, what: str) -> None:
@@ -238,7 +238,7 @@ class Journaling:
         }
         probes = {} if self._seen is None else asdict(self._seen) | {"age_s": round(at_s - self._seen.at_s, 1)}
         scene = Scene(
-            at=_time(at_s),
+            at=wall_time(at_s),
             cause=cause,
             what=" ".join(what.split())[:500],
             facts=facts,
@@ -269,8 +269,3 @@ class Journaling:
         self._untold.append(("", "warning", "journal"))
         if lost:
             self._put(now_s(), "notice", severity="warning", text=f"{lost} lines before this one could not be kept")
-
-
-def _time(at_s: float) -> datetime:
-    """Date and time of day at `at_s`, a moment ago: right also after a sleep, which `now_s` may not count."""
-    return datetime.now().astimezone() - timedelta(seconds=now_s() - at_s)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from parlor_tui.assistant.wall_time import wall_time
 from parlor_tui.conversations.record import Conversation, Mark, head_line, mark_line, turn_line
 from parlor_tui.conversations.store import Store, picture_name, sound_name
 from parlor_tui.conversations.writer import Writer, wav
@@ -130,7 +131,7 @@ class Recording:
         """Settings were changed."""
         self._tuned |= values
         if self._folder is not None and self.record != "off":
-            self._writer.append(self._folder, mark_line(Mark(self._last_number, self._time(now_s()), values)))
+            self._writer.append(self._folder, mark_line(Mark(self._last_number, _time(now_s()), values)))
 
     def close(self) -> None:
         """Write what waits, and end."""
@@ -188,10 +189,6 @@ class Recording:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _time(self, at_s: float) -> str:
-        """Date and time of day at `at_s`, a moment ago: right also after a sleep, which `now_s` may not count."""
-        return (datetime.now().astimezone() - timedelta(seconds=now_s() - at_s)).isoformat(timespec="seconds")
-
     def _turn(self, turn: int) -> _Turn:
         known = self._turns.get(turn)
         if known is None:
@@ -209,7 +206,7 @@ class Recording:
         self._writer.append(known.folder, turn_line(known.number, **told))
 
     def _committed(self, event: TurnCommitted) -> None:
-        at = self._time(event.at_s)
+        at = _time(event.at_s)
         if self._folder is None or not self._is_there(self._folder):
             self._begin_folder(at)
         if self._folder is None:
@@ -271,3 +268,8 @@ class Recording:
 def _whole_wav(pcm16: bytearray, rate_hz: int) -> bytes:
     """A WAV file of what there is; nothing of nothing."""
     return wav(bytes(pcm16), rate_hz) if pcm16 else b""
+
+
+def _time(at_s: float) -> str:
+    """As a conversation writes it."""
+    return wall_time(at_s).isoformat(timespec="seconds")
