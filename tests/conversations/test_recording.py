@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlor_tui.assistant import recording
+from parlor_tui.assistant import recording, wall_time
 from parlor_tui.assistant.playback import Playback
 from parlor_tui.assistant.recording import Recording
 from parlor_tui.assistant.talk import Talk
@@ -326,7 +326,7 @@ def test_three_that_begin_in_the_same_second_are_three_also_while_the_disk_is_sl
             awake.wait(10.0)
             super()._run()
 
-    monkeypatch.setattr(Recording, "_time", lambda _self, _at_s: "2026-11-30T14:18:52+00:00")
+    monkeypatch.setattr(recording, "_time", lambda _at_s: "2026-11-30T14:18:52+00:00")
     terminal = Terminal(tmp_path, "text")
     terminal.recording._writer = SlowDisk(terminal.troubles.append)
     for turn, said in enumerate(("One.", "Two.", "Three."), 1):
@@ -351,7 +351,7 @@ def test_a_clock_that_is_set_back_changes_no_order_and_overwrites_nothing(
         def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
             return set_back.astimezone(tz)
 
-    monkeypatch.setattr(recording, "datetime", Clock)
+    monkeypatch.setattr(wall_time, "datetime", Clock)
     terminal.talk.typed("Two.", None)
     terminal.answer(2, "Yes.")
     for turn, said in ((3, "Three."), (4, "Four.")):
@@ -376,7 +376,7 @@ def test_after_the_machine_slept_the_time_is_the_wall_clocks(tmp_path: Path, mon
         def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
             return woken.astimezone(tz)
 
-    monkeypatch.setattr(recording, "datetime", Clock)
+    monkeypatch.setattr(wall_time, "datetime", Clock)
     terminal.talk.typed("Good morning.", None)
     terminal.answer(1, "Good morning.")
     (talk,) = terminal.kept()
