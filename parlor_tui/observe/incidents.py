@@ -126,7 +126,7 @@ def load(folder: Path, name: str) -> Incident:
 def pack(folder: Path, name: str, out: Path, *, words: bool) -> list[str]:
     """Write the incident's files as the .tar.gz `out`, for the user alone, whole or not at all; which files they are.
 
-    `words`: also what was said. Raises IncidentError.
+    `words`: also what was said. Raises IncidentError; OSError for an incident that cannot be read.
     """
     import tarfile
 

@@ -157,7 +157,7 @@ class Metrics:
         self._tokens_per_s = _tokens_per_s(usage) or self._tokens_per_s
 
     def gauges(self) -> Iterator[Metric]:
-        """What has a level now; what is unknown is left out, and never 0."""
+        """What is asked for at each reading: levels, and what others count; the unknown is left out, and never 0."""
         from prometheus_client.core import GaugeMetricFamily
 
         levels = self._levels()

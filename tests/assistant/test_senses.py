@@ -23,6 +23,7 @@ from parlor_tui.devices.watch import Watcher
 from parlor_tui.events import CameraFrame, DevicesChanged, DeviceUsed, Event, Failed, now_s
 from parlor_tui.settings import Devices, load
 from tests.assistant.loudspeaker import Loudspeaker
+from tests.waiting import until
 
 
 class Plugged(Loudspeaker):
@@ -273,8 +274,7 @@ def test_one_that_ends_before_it_came_into_use_is_lost_and_opened_again(file: Pa
     room = Room(file, microphone="default")
     room.senses.ready()
     room.senses.open("microphone")
-    while not room.opened:
-        threading.Event().wait(0.01)
+    until(lambda: bool(room.opened), "it is opened")
     room.senses.ended("microphone", "it died at once", room.opened[0])
     room.settle(lambda: "it died at once" in room.notice("microphone"))
     assert not room.senses.has_microphone

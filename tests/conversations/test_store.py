@@ -127,8 +127,7 @@ def test_after_trouble_it_can_be_tried_again(tmp_path: Path) -> None:
     troubles: list[str] = []
     writer = Writer(troubles.append)
     writer.begin(in_the_way / NAME, b"{}\n")
-    while not troubles:
-        time.sleep(0.01)
+    until(lambda: bool(troubles), "word of the trouble")
     in_the_way.unlink()
     writer.again()
     writer.begin(in_the_way / NAME, b"{}\n")
@@ -255,8 +254,7 @@ def test_a_deleted_conversation_is_gone_with_its_sound_also_while_it_is_written(
     troubles: list[str] = []
     writer = Writer(troubles.append)
     writer.append(folder, turn_line(2, said="more"))
-    while not writer.has_written(folder):
-        time.sleep(0.01)
+    until(lambda: writer.has_written(folder), "the first line")
     Store(tmp_path).delete(NAME)
     writer.append(folder, turn_line(3, said="late"))
     writer.save(folder, "0003-user.wav", b"RIFF")
