@@ -182,13 +182,16 @@ class Offering:
         return tuple(name for name in names if name not in used and not self._store.has(name))
 
     def _make(self) -> CoreOffer | None:
-        if why := shortage(self._settings):
-            _log.info("no offer: %s", why)
-            return None
         try:
+            if why := shortage(self._settings):
+                _log.info("no offer: %s", why)
+                return None
             offer = self._store.offer(self._missing())
         except ModelError as error:
             _log.warning("no offer: %s", error)
+            return None
+        except Exception:  # noqa: BLE001 - the edge of the thread: what ends with an offer ends without one as well
+            _log.exception("no offer")
             return None
         return CoreOffer(
             name=needs.GEMMA,

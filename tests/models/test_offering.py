@@ -23,7 +23,7 @@ from parlor_tui.models import catalogue
 from parlor_tui.models.base import ModelFile
 from parlor_tui.models.hub_models import HUB_MODELS
 from parlor_tui.models.sources import HubSource
-from parlor_tui.models.store import store_of
+from parlor_tui.models.store import Store, store_of
 from parlor_tui.settings import Settings
 from tests.models import samples
 from tests.models.hub import Hub
@@ -192,6 +192,21 @@ def test_a_failure_is_one_line_and_the_offer_stands(settings: Settings, hub: Hub
     assert failed.text.startswith("gemma-4-e2b cannot be had: Hugging Face hub: ")
     assert "\n" not in failed.text
     assert got.outcome == "got"
+
+
+def test_a_failure_after_which_nothing_can_be_offered_is_told_as_well(
+    settings: Settings, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(_store: Store, _names: tuple[str, ...]) -> None:
+        raise PermissionError(13, "Permission denied", "/models")
+
+    async def body(offered: Offering, told: Told) -> None:
+        monkeypatch.setattr(Store, "offer", gone)
+        hub.files.clear()
+        offered.get()
+        await told.until(lambda: bool(told.overs()), "the end")
+
+    assert [over.outcome for over in play(settings, body).overs()] == ["failed"]
 
 
 def test_captions_that_cannot_be_had_do_not_keep_gemma_away(
