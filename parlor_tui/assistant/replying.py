@@ -105,11 +105,15 @@ class Replying:
 
     # --- what the user does -------------------------------------------------------------------------------------------
 
+    def expect(self) -> None:
+        """A reply may be wanted soon: the speaker is to be awake by then."""
+        self._playback.wake()
+
     def ask(self, turn: int) -> None:
         """Have the core answer the turn."""
         self._send(say.CreateResponse(turn))
         self.await_answer(turn)
-        self._playback.wake()
+        self.expect()
 
     def await_answer(self, turn: int) -> None:
         """The core was asked to answer the turn."""

@@ -97,6 +97,7 @@ class Talk:
                 self._utterance = self._next_turn()
                 self._emit(SpeechStarted(at_s=at_s, turn=self._utterance))
                 self._replying.make_way("dipped")
+                self._replying.expect()
                 if not self._replying.is_on:  # the core may look while the user speaks, once no reply is under way
                     self._frames.show(self._turn, frame_jpeg())
         if heard.pcm16 and self._utterance is not None:

@@ -168,6 +168,16 @@ class JitterBuffer:
         with self._lock:
             self._shape.wake()
 
+    @property
+    def at_rest(self) -> bool:
+        """Nothing sounds, waits or dies away, and nothing is kept awake."""
+        with self._lock:
+            return not self._waiting and self._shape.at_rest
+
+    def slept(self) -> None:
+        """Nothing was pulled for a while: the times of the next pulls have nothing to do with those before."""
+        self._sound.slept()
+
     def reference(self, start_s: float, count: int) -> NDArray[np.float32]:
         """`count` samples at 16 kHz of what is audible from `start_s` on; zeros where nothing is known."""
         return self._sound.read(start_s, count)

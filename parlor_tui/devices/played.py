@@ -72,6 +72,11 @@ class PlayedSound:
             self._settling_s = SETTLING_S
             self._tears += 1
 
+    def slept(self) -> None:
+        """Nothing was pulled for a while: the times of what comes next have nothing to do with those before."""
+        with self._lock:
+            self._settling_s = SETTLING_S
+
     def add(self, samples: NDArray[np.float32], audible_at_s: float) -> None:
         """`samples` (mono, 24 kHz) follow those before; the first is said to be audible at `audible_at_s`."""
         if not len(samples):

@@ -7,6 +7,7 @@ abandoned. PortAudio lists devices once, and again only after `rescan`.
 from __future__ import annotations
 
 import atexit
+import functools
 import sys
 import threading
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from parlor_tui.devices.bounded import run_bounded
 
 Kind = Literal["microphone", "speaker"]
 ANSWER_S = 5.0
+RESUME_S = 1.5
+"""Sound is waiting to be played: who waits longer is told."""
 """Longest wait for the sound system to list its devices or to open one."""
 NO_ANSWER = "the sound system does not answer: restart it (Linux: systemctl --user restart pipewire pulseaudio)"
 NO_SERVER = "the sound server does not run: start it (Linux: systemctl --user start pipewire pulseaudio)"
@@ -199,6 +202,12 @@ class Streaming(Protocol):
     rate_hz: int
     latency_s: float
 
+    def pause(self) -> None:
+        """Leave the device to others until `resume`. Raises DeviceError."""
+
+    def resume(self) -> None:
+        """Go on, at the same rate; nothing happens to one that was closed. Raises DeviceError."""
+
     def close(self, timeout_s: float) -> bool:
         """Close it; False if it hangs and was left to itself."""
 
@@ -220,31 +229,83 @@ class OpenStream(Protocol):
 
 
 class Stream:
-    """An open PortAudio stream that can be closed whatever state it is in."""
+    """A PortAudio stream that is open and runs, and can be closed whatever state it is in. `make` opens one."""
 
-    def __init__(self, sd_stream: Any) -> None:
-        self._sd_stream = sd_stream
-        self.rate_hz = int(sd_stream.samplerate)
-        self.channels = int(sd_stream.channels)
-        self.latency_s = float(sd_stream.latency)
+    def __init__(self, make: Callable[[], Any]) -> None:
+        """Raises what `make` does."""
+        global _open_streams  # noqa: PLW0603 - PortAudio is one per process, and so is its count
+        self._make = make
+        self._turns = threading.Lock()
+        self._closed = False
+        self._sd_stream = make()
+        with _lock:
+            _open_streams += 1
+        self.rate_hz = int(self._sd_stream.samplerate)
+        self.channels = int(self._sd_stream.channels)
+        self.latency_s = float(self._sd_stream.latency)
+        try:
+            self._sd_stream.start()
+        except BaseException:
+            self._close()
+            raise
+
+    def pause(self) -> None:
+        """See Streaming. PortAudio hangs where it is to start one again whose server is gone: it is closed."""
+        self._do(self._let_go, "pause")
+
+    def resume(self) -> None:
+        """See Streaming."""
+
+        def again() -> None:
+            self._sd_stream = self._make()
+            self._sd_stream.start()
+
+        self._do(again, "resume")
 
     def close(self, timeout_s: float) -> bool:
         """Close it; False if it hangs and was left to itself."""
         try:
             run_bounded(self._close, timeout_s, "sound system: close")
         except TimeoutError:
-            # PortAudio's exit handler closes every stream and would hang the end of the program too.
-            sd = sys.modules["sounddevice"]
-            atexit.unregister(sd._exit_handler)
+            _leave_to_itself()
             return False
         return True
 
+    def _do(self, what: Callable[[], None], name: str) -> None:
+        def unless_closed() -> None:
+            with self._turns:
+                if not self._closed:
+                    what()
+
+        try:
+            run_bounded(unless_closed, RESUME_S, f"sound system: {name}")
+        except TimeoutError:
+            _leave_to_itself()
+            raise DeviceError(NO_ANSWER) from None
+        except (sys.modules["sounddevice"].PortAudioError, ValueError) as error:
+            raise DeviceError(_reason(error)) from None
+
+    def _let_go(self) -> None:
+        sd_stream, self._sd_stream = self._sd_stream, None
+        if sd_stream is not None:
+            sd_stream.abort(ignore_errors=True)
+            with _lock:
+                sd_stream.close(ignore_errors=True)
+
     def _close(self) -> None:
         global _open_streams  # noqa: PLW0603 - PortAudio is one per process, and so is its count
-        self._sd_stream.abort(ignore_errors=True)
-        with _lock:
-            self._sd_stream.close(ignore_errors=True)
-            _open_streams -= 1
+        with self._turns:
+            if self._closed:
+                return
+            self._closed = True
+            self._let_go()
+            with _lock:
+                _open_streams -= 1
+
+
+def _leave_to_itself() -> None:
+    """PortAudio's exit handler closes every stream: one that hangs would hang the end of the program too."""
+    atexit.unregister(sys.modules["sounddevice"]._exit_handler)
 
 
 def open_stream(
@@ -264,32 +325,26 @@ def open_stream(
     abandoned = threading.Event()
     make = sd.InputStream if kind == "microphone" else sd.OutputStream
 
+    def made(channels: int, hz: int) -> Any:
+        with _lock, pulse.routed(kind, device.routed):
+            return make(
+                device=device.number,
+                samplerate=hz,
+                channels=channels,
+                dtype="float32",
+                latency=latency,
+                callback=callback,
+                finished_callback=finished,
+            )
+
     def try_each() -> Stream:
-        global _open_streams  # noqa: PLW0603 - PortAudio is one per process, and so is its count
         first: Exception | None = None
         for channels in dict.fromkeys((1, min(2, device.channels(kind)), device.channels(kind))):
             for hz in dict.fromkeys((rate_hz, device.rate_hz, 48000, 44100)):
-                with _lock, pulse.routed(kind, device.routed):
-                    try:
-                        opened = make(
-                            device=device.number,
-                            samplerate=hz,
-                            channels=channels,
-                            dtype="float32",
-                            latency=latency,
-                            callback=callback,
-                            finished_callback=finished,
-                        )
-                    except (sd.PortAudioError, ValueError) as error:
-                        first = first or error
-                        continue
-                    _open_streams += 1
-                stream = Stream(opened)
                 try:
-                    opened.start()
-                except sd.PortAudioError as error:
+                    stream = Stream(functools.partial(made, channels, hz))
+                except (sd.PortAudioError, ValueError) as error:
                     first = first or error
-                    stream._close()
                     continue
                 if abandoned.is_set():
                     stream._close()
@@ -303,7 +358,7 @@ def open_stream(
         return run_bounded(try_each, ANSWER_S, f"sound system: open {kind}")
     except TimeoutError:
         abandoned.set()
-        atexit.unregister(sd._exit_handler)
+        _leave_to_itself()
         raise DeviceError(NO_ANSWER) from None
     except DeviceError:
         if _server_is_gone():

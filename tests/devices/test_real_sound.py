@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import soundfile
 
 from parlor_tui.devices import select, sound_system
+from parlor_tui.devices import speaker as speaker_module
 from parlor_tui.devices.base import BLOCK_SAMPLES, MIC_RATE_HZ, SPEAKER_RATE_HZ, DeviceError, Microphone, Speaker
 from parlor_tui.devices.resample import resample_whole
 from parlor_tui.events import now_s
@@ -24,10 +27,16 @@ pytestmark = pytest.mark.usefixtures("fresh_list")
 ROOT = Path(__file__).resolve().parents[2]
 
 
+_opened: list[Microphone | Speaker] = []
+
+
 @pytest.fixture
-def fresh_list(rig: Rig) -> None:
-    """PortAudio lists the devices of the rig, whatever it listed for an earlier test."""
+def fresh_list(rig: Rig) -> Iterator[None]:
+    """PortAudio lists the devices of the rig, whatever it listed before; a test that failed leaves no stream open."""
     assert sound_system.rescan(), "a test before left a stream open"
+    yield
+    while _opened:
+        _opened.pop().stop()
 
 
 class Heard:
@@ -82,6 +91,7 @@ def wait_until(what: Any, seconds: float) -> bool:
 def opened_microphone(choice: str = "default") -> Microphone:
     microphone = select.open_microphone(choice)
     assert microphone is not None
+    _opened.append(microphone)
     return microphone
 
 
@@ -96,6 +106,7 @@ def settle(seconds: float = 3.0) -> None:
 def opened_speaker(choice: str = "default", jitter_buffer_ms: int = 500) -> Speaker:
     speaker = select.open_speaker(choice, jitter_buffer_ms, 40)
     assert speaker is not None
+    _opened.append(speaker)
     return speaker
 
 
@@ -243,6 +254,65 @@ def test_a_held_reply_is_silent_soon_and_goes_on_where_it_was(rig: Rig) -> None:
     assert before > 0.97
     assert after > 0.97
     assert 0.3 * RATE_HZ < again - where - (stood + 500) < 0.8 * RATE_HZ
+
+
+def plays_here() -> bool:
+    """Whether the server has a stream of this process to play."""
+    listed = subprocess.run(
+        ["pactl", "--format=json", "list", "sink-inputs"], capture_output=True, text=True, check=True, timeout=10
+    )
+    return any(one["properties"].get("application.process.id") == str(os.getpid()) for one in json.loads(listed.stdout))
+
+
+def test_a_speaker_with_nothing_to_play_sleeps_and_is_awake_at_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speaker_module, "ASLEEP_AFTER_S", 0.3)
+    source, lost = chirp(SPEAKER_RATE_HZ), Told()
+    with rig.record() as recording:
+        speaker = opened_speaker()
+        speaker.start(lost)
+        assert wait_until(plays_here, 3)
+        for told in (True, False):
+            assert wait_until(lambda: not plays_here(), 3)
+            threading.Event().wait(0.3)  # the times of before are no help
+            if told:
+                speaker.wake()
+                threading.Event().wait(0.2)
+            speaker.restart()
+            written_at_s = now_s()
+            play_all(speaker, source)
+            clock = speaker.clock()
+            assert clock.first_audible_at_s is not None
+            assert 0 <= clock.first_audible_at_s - written_at_s < 1.0
+            assert wait_until(lambda: speaker.clock().played_samples == len(source), 2)
+            heard_at_s = recording.first_sound_at_s(after_s=written_at_s)
+            assert heard_at_s == pytest.approx(clock.first_audible_at_s, abs=0.2)
+            if told:
+                known = speaker.reference(clock.first_audible_at_s, MIC_RATE_HZ)
+                alike, at = likeness(known, resample_whole(source, SPEAKER_RATE_HZ, MIC_RATE_HZ)[800:12000])
+                assert alike > 0.97
+                assert abs(at - 800) < 0.03 * MIC_RATE_HZ
+        assert wait_until(lambda: not plays_here(), 3)
+        speaker.stop()
+    assert lost.words == []
+    alike, _ = likeness(recording.audio(), resample_whole(source, SPEAKER_RATE_HZ, RATE_HZ))
+    assert alike > 0.97
+
+
+def test_a_speaker_that_is_lost_in_its_sleep_is_told_of_when_it_is_wanted_and_leaves_nothing_behind(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaker_module, "ASLEEP_AFTER_S", 0.3)
+    speaker, lost = opened_speaker(), Told()
+    speaker.start(lost)
+    assert wait_until(plays_here, 3)
+    assert wait_until(lambda: not plays_here(), 3)
+    rig.control("kill-server")
+    speaker.wake()
+    assert lost.wait(8)
+    assert len(lost.words) == 1
+    assert "cannot go on" in str(lost.words[0])
+    speaker.stop()
+    assert sound_system.rescan(), "and so the server's devices can be found when it is back"
 
 
 def test_writes_are_bounded_and_do_not_wait(rig: Rig) -> None:
