@@ -76,7 +76,7 @@ def _talk(arguments: argparse.Namespace) -> int:
     config: Path | None = arguments.config
     demo = None
     if arguments.demo:
-        from parlor_tui.assistant.demo import Demo, demo_settings
+        from parlor_tui.assistant.demo.demo import Demo, demo_settings
 
         demo, settings = Demo(), demo_settings(settings)
     if settings.devices.microphone == settings.devices.speaker and Path(settings.devices.microphone).exists():

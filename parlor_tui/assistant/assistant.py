@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from parlor_tui.assistant.demo import Demo
+from parlor_tui.assistant.core.offers import NotNow, not_now_file
+from parlor_tui.assistant.demo.demo import Demo
 from parlor_tui.assistant.dispatch import Dispatch
 from parlor_tui.assistant.inbox import FromCore, LinkDown, LinkUp, Stop
-from parlor_tui.assistant.offers import NotNow, not_now_file
 from parlor_tui.assistant.requests import Requests
 from parlor_tui.assistant.terminal_side import TerminalSide
 from parlor_tui.devices.select import Opener

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.assistant.opening import Opened
+from parlor_tui.assistant.devices.opening import Opened
 from parlor_tui.conversations.record import Conversation
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.routes import Routes

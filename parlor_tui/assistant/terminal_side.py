@@ -6,22 +6,22 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
-from parlor_tui.assistant.conversing import Conversing
-from parlor_tui.assistant.core_side import CoreSide
-from parlor_tui.assistant.demo import Demo
-from parlor_tui.assistant.demonstrating import Demonstration
-from parlor_tui.assistant.in_use import DevicesInUse
+from parlor_tui.assistant.core.core_side import CoreSide
+from parlor_tui.assistant.core.offers import NotNow
+from parlor_tui.assistant.demo.demo import Demo
+from parlor_tui.assistant.demo.demonstrating import Demonstration
+from parlor_tui.assistant.devices.in_use import DevicesInUse
+from parlor_tui.assistant.devices.senses import Senses
+from parlor_tui.assistant.devices.tone import tone_pcm16
+from parlor_tui.assistant.ear.listening import Listening
 from parlor_tui.assistant.inbox import AboutConversation, Input
-from parlor_tui.assistant.journaling import Journaling
-from parlor_tui.assistant.listening import Listening
-from parlor_tui.assistant.offers import NotNow
-from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.recording import Recording
-from parlor_tui.assistant.reporting import TurnReports
-from parlor_tui.assistant.senses import Senses
+from parlor_tui.assistant.keeping.conversing import Conversing
+from parlor_tui.assistant.keeping.journaling import Journaling
+from parlor_tui.assistant.keeping.recording import Recording
+from parlor_tui.assistant.keeping.reporting import TurnReports
 from parlor_tui.assistant.shown_state import state_of
-from parlor_tui.assistant.talk import Talk
-from parlor_tui.assistant.tone import tone_pcm16
+from parlor_tui.assistant.talk.playback import Playback
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.assistant.troubles import Troubles
 from parlor_tui.assistant.tuner import Tuner
 from parlor_tui.assistant.typed import Typed

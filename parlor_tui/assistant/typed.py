@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from parlor_tui.assistant.core_side import CoreSide
-from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.core.core_side import CoreSide
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.events import Event, Failed, now_s
 
 LONGEST_TYPED_CHARS = 8000

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from parlor_tui.assistant import Assistant
-from parlor_tui.assistant.demo import Demo
+from parlor_tui.assistant.demo.demo import Demo
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.select import open_microphone
 from parlor_tui.events import (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from parlor_tui.assistant import Assistant
-from parlor_tui.assistant.demo import Demo
+from parlor_tui.assistant.demo.demo import Demo
 from parlor_tui.commands.headless import converse
 from parlor_tui.commands.plain_lines import PlainLines, Said
 from parlor_tui.commands.plain_words import TypedLines

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.talk import Talk
-from parlor_tui.assistant.utterance import Heard
+from parlor_tui.assistant.ear.utterance import Heard
+from parlor_tui.assistant.talk.playback import Playback
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.events import (
     Event,
     ReplyAudio,

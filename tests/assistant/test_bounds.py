@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 
-from parlor_tui.assistant import playback
-from parlor_tui.assistant.caption_turns import CaptionTurns
+from parlor_tui.assistant.talk import playback
+from parlor_tui.assistant.talk.caption_turns import CaptionTurns
 from parlor_tui.counts import Count, counts
 from parlor_tui.devices.scripted import LONGEST_S, ScriptedMicrophone
 from parlor_tui.engines.native_call import NativeCalls, Put

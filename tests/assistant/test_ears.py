@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parlor_tui.assistant.ears import Ears
-from parlor_tui.assistant.utterance import Heard
+from parlor_tui.assistant.ear.ears import Ears
+from parlor_tui.assistant.ear.utterance import Heard
 from parlor_tui.hearing.turn import Begin, Commit, ReplyPhase
 from parlor_tui.hearing.vad import FRAME_SAMPLES, SAMPLE_RATE_HZ, open_vad
 from parlor_tui.settings import Settings

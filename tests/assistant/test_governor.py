@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from parlor_tui.assistant import Assistant
-from parlor_tui.assistant.governed import Governance, in_words
+from parlor_tui.assistant.core.governed import Governance, in_words
 from parlor_tui.commands.headless import Lines
 from parlor_tui.commands.plain_lines import PlainLines
 from parlor_tui.events import CoreGoverned, Event, Governed, Notice, Ready, TurnDone, now_s

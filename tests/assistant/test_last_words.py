@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from parlor_tui.assistant.journaling import Journaling
+from parlor_tui.assistant.keeping.journaling import Journaling
 from parlor_tui.events import CoreEvent, CoreLoading
 from parlor_tui.link.pulse import Patience
 from parlor_tui.link.supervisor import Supervisor

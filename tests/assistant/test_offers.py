@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parlor_tui.assistant.offers import NotNow, Offers
+from parlor_tui.assistant.core.offers import NotNow, Offers
 from parlor_tui.events import (
     CoreFetched,
     CoreFetching,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.reporting import TurnReports
-from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.keeping.reporting import TurnReports
+from parlor_tui.assistant.talk.playback import Playback
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.counts import Count, count, counts
 from parlor_tui.events import Event, ReplyDone
 from parlor_tui.hearing.turn import Begin, Confirm, Settle, Sure

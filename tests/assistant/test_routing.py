@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from parlor_tui.assistant.devices.opening import Opening
+from parlor_tui.assistant.devices.routing import Rerouted, Routing, judged
+from parlor_tui.assistant.devices.slots import Slot
 from parlor_tui.assistant.inbox import StreamsRouted
-from parlor_tui.assistant.opening import Opening
-from parlor_tui.assistant.routing import Rerouted, Routing, judged
-from parlor_tui.assistant.slots import Slot
 from parlor_tui.devices.routes import Route, Routes
 from parlor_tui.events import DeviceKind, Event, Notice
 

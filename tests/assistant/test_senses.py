@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlor_tui.assistant.devices.looking import has_changed
+from parlor_tui.assistant.devices.opening import AT_WORK_AT_MOST
+from parlor_tui.assistant.devices.senses import Senses
 from parlor_tui.assistant.inbox import CameraGone, Input, MicrophoneTrouble, OfSenses, UseDevice
 from parlor_tui.assistant.inbox import DevicesFound as Noticed
-from parlor_tui.assistant.looking import has_changed
-from parlor_tui.assistant.opening import AT_WORK_AT_MOST
-from parlor_tui.assistant.senses import Senses
 from parlor_tui.devices.base import DeviceError
 from parlor_tui.devices.listing import Found
 from parlor_tui.devices.select import Opener
@@ -303,8 +303,8 @@ def test_the_camera_is_seen_only_while_somebody_looks_and_a_still_picture_once(f
 
 
 def test_a_camera_that_gives_no_picture_any_more_is_gone(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("parlor_tui.assistant.looking.FIRST_S", 0.2)
-    monkeypatch.setattr("parlor_tui.assistant.looking.NOT_SHOWN_S", 0.05)
+    monkeypatch.setattr("parlor_tui.assistant.devices.looking.FIRST_S", 0.2)
+    monkeypatch.setattr("parlor_tui.assistant.devices.looking.NOT_SHOWN_S", 0.05)
     room = Room(file, camera="built-in")
     room.senses.open("camera")
     room.settle(lambda: room.label("camera") == "built-in")

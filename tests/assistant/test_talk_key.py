@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlor_tui.assistant.talk_key import LAST_SOUND_S, TalkKey, until_the_key
+from parlor_tui.assistant.ear.talk_key import LAST_SOUND_S, TalkKey, until_the_key
 from parlor_tui.hearing.turn import Begin, Commit, Pause, TurnMachine
 from parlor_tui.settings import Hearing
 

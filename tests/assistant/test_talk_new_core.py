@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parlor_tui.assistant.utterance import Heard
+from parlor_tui.assistant.ear.utterance import Heard
 from parlor_tui.events import (
     AskedAgain,
     CaptionFinal,

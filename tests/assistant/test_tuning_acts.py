@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from parlor_tui.assistant import Assistant, assistant
-from parlor_tui.assistant.ears import Ears
+from parlor_tui.assistant.ear.ears import Ears
 from parlor_tui.devices.base import OnBlock
 from parlor_tui.devices.select import Opener
 from parlor_tui.events import Event, Failed, MicLevel, Ready, SpeechStarted, Tuned, now_s

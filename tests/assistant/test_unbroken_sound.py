@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from parlor_tui.assistant.utterance import UtteranceTaker
+from parlor_tui.assistant.ear.utterance import UtteranceTaker
 from parlor_tui.hearing.turn import Begin, Commit, Drop, ReplyPhase
 from parlor_tui.settings import Hearing
 

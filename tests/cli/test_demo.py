@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from parlor_tui.assistant import Assistant, assistant
-from parlor_tui.assistant.demo import (
+from parlor_tui.assistant.demo.demo import (
     END,
     FIRST_NUMBER,
     SCRIPT,

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from parlor_tui.assistant import Assistant, conversing
-from parlor_tui.assistant.conversing import READING_AT_MOST
+from parlor_tui.assistant import Assistant
+from parlor_tui.assistant.keeping import conversing
+from parlor_tui.assistant.keeping.conversing import READING_AT_MOST
 from parlor_tui.bench.watching import Watch
 from parlor_tui.conversations.record import head_line, turn_line
 from parlor_tui.events import ConversationBegun, Failed, Ready, RecordingChanged, TurnDone

@@ -6,7 +6,7 @@ import queue
 from pathlib import Path
 from typing import TypeVar
 
-from parlor_tui.assistant.memories import Memories
+from parlor_tui.assistant.talk.memories import Memories
 from parlor_tui.events import CoreEvent, CoreReady, ReplyDone, ReplyUnit
 from parlor_tui.link.client import Link
 from parlor_tui.link.client_events import CreateItem, CreateResponse, ForgetAll, UpdateSession

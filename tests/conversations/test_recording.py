@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlor_tui.assistant import recording, wall_time
-from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.recording import Recording
-from parlor_tui.assistant.talk import Talk
-from parlor_tui.assistant.utterance import Heard
+from parlor_tui.assistant.ear.utterance import Heard
+from parlor_tui.assistant.keeping import recording, wall_time
+from parlor_tui.assistant.keeping.recording import Recording
+from parlor_tui.assistant.talk.playback import Playback
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.conversations import writer as writer_module
 from parlor_tui.conversations.record import Conversation, head_line
 from parlor_tui.conversations.store import Store

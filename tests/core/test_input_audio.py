@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from parlor_tui.assistant.memories import Memories
-from parlor_tui.assistant.utterance import UtteranceTaker
+from parlor_tui.assistant.ear.utterance import UtteranceTaker
+from parlor_tui.assistant.talk.memories import Memories
 from parlor_tui.core.input_audio import LONGEST_S, InputAudio, TooLong
 from parlor_tui.hearing.turn import Commit, ReplyPhase
 from parlor_tui.settings import Hearing

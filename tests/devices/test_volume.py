@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parlor_tui.assistant.playback import DIPPED, Playback
+from parlor_tui.assistant.talk.playback import DIPPED, Playback
 from parlor_tui.devices.jitter_buffer import JitterBuffer
 from parlor_tui.devices.volume import RAMP_SAMPLES, Volume
 from tests.assistant.loudspeaker import Loudspeaker

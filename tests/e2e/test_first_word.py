@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from parlor_tui.assistant.utterance import UtteranceTaker
+from parlor_tui.assistant.ear.utterance import UtteranceTaker
 from parlor_tui.devices.select import open_microphone
 from parlor_tui.devices.sound_file import read_sound
 from parlor_tui.hearing.turn import Commit, ReplyPhase

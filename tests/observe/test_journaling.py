@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from parlor_tui.assistant import journaling
-from parlor_tui.assistant.journaling import Journaling
+from parlor_tui.assistant.keeping import journaling
+from parlor_tui.assistant.keeping.journaling import Journaling
 from parlor_tui.counts import Count, count
 from parlor_tui.events import (
     AskedAgain,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlor_tui.assistant.governed import Governance
+from parlor_tui.assistant.core.governed import Governance
 from parlor_tui.events import CoreGoverned, Event
 from parlor_tui.ui.widgets.progress import Banner
 from tests.ui import stand_in

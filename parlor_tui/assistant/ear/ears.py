@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.assistant.utterance import Heard, UtteranceTaker
+from parlor_tui.assistant.ear.utterance import Heard, UtteranceTaker
 from parlor_tui.events import EchoLevel
 from parlor_tui.hearing.echo import Cleaned, EchoCanceller
 from parlor_tui.hearing.turn import ReplyPhase

@@ -9,7 +9,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from parlor_tui.assistant.playback import Playback
+from parlor_tui.assistant.talk.playback import Playback
 from parlor_tui.counts import OF_TERMINAL, Count, count, counts
 from parlor_tui.devices.base import SPEAKER_RATE_HZ
 from parlor_tui.events import Event, Interrupted, ReplyYields, SpeakerLevel, TurnDone

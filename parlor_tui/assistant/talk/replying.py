@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, Protocol
 
-from parlor_tui.assistant.aloud import SayingAloud
-from parlor_tui.assistant.cuts import Cuts
-from parlor_tui.assistant.playback import LONGEST_REPLY_S, Playback
-from parlor_tui.assistant.sounding import Reply, Sounding
-from parlor_tui.assistant.turn_words import TurnWords
+from parlor_tui.assistant.talk.aloud import SayingAloud
+from parlor_tui.assistant.talk.cuts import Cuts
+from parlor_tui.assistant.talk.playback import LONGEST_REPLY_S, Playback
+from parlor_tui.assistant.talk.sounding import Reply, Sounding
+from parlor_tui.assistant.talk.turn_words import TurnWords
 from parlor_tui.events import (
     AskedAgain,
     CoreEvent,

@@ -10,6 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from parlor_tui.assistant.devices.looking import Looking
+from parlor_tui.assistant.devices.opening import Opened, Opening, stop_later
+from parlor_tui.assistant.devices.routing import SOUND, Routing
+from parlor_tui.assistant.devices.slots import Slot, aside, changed, is_gone, may_want_to_be_alone
+from parlor_tui.assistant.devices.starting import Starter
 from parlor_tui.assistant.inbox import (
     CameraGone,
     CameraSees,
@@ -22,11 +27,6 @@ from parlor_tui.assistant.inbox import (
     UseDevice,
     WatchDevices,
 )
-from parlor_tui.assistant.looking import Looking
-from parlor_tui.assistant.opening import Opened, Opening, stop_later
-from parlor_tui.assistant.routing import SOUND, Routing
-from parlor_tui.assistant.slots import Slot, aside, changed, is_gone, may_want_to_be_alone
-from parlor_tui.assistant.starting import Starter
 from parlor_tui.devices.base import Camera, Microphone, Speaker
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.listing import Found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.sounding import Reply, Sounding
+from parlor_tui.assistant.talk.playback import Playback
+from parlor_tui.assistant.talk.sounding import Reply, Sounding
 from parlor_tui.events import Event, Failed, SpeechOver, SpeechPiece, now_s
 from parlor_tui.link.client_events import ClientEvent, SayAloud, StopSaying
 

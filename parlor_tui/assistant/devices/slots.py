@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from parlor_tui.assistant.opening import Opening
+from parlor_tui.assistant.devices.opening import Opening
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.listing import Found
 from parlor_tui.events import DeviceKind, DevicesChanged, DeviceUsed, now_s

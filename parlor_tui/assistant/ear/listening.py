@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from parlor_tui.assistant.ears import Ears, Reference
+from parlor_tui.assistant.ear.ears import Ears, Reference
+from parlor_tui.assistant.ear.talk_key import TalkKey, until_the_key
+from parlor_tui.assistant.ear.utterance import Heard
 from parlor_tui.assistant.inbox import Block
-from parlor_tui.assistant.talk import Talk
-from parlor_tui.assistant.talk_key import TalkKey, until_the_key
-from parlor_tui.assistant.utterance import Heard
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.events import Event, Failed, MicLevel, PauseJudged, TurnJudged, now_s
 from parlor_tui.hearing.end_of_turn import wait_for
 from parlor_tui.hearing.short_words import is_noise

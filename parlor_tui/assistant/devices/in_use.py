@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from parlor_tui.assistant.listening import Listening
-from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.senses import Senses
-from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.devices.senses import Senses
+from parlor_tui.assistant.ear.listening import Listening
+from parlor_tui.assistant.talk.playback import Playback
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.devices.base import Microphone, Speaker
 from parlor_tui.hearing.turn import ReplyPhase
 

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable
 
 from parlor_tui.assistant.inbox import AboutConversation, ConversationRead
-from parlor_tui.assistant.recording import Recording
-from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.keeping.recording import Recording
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.conversations.record import Conversation, ConversationError, earlier
 from parlor_tui.conversations.store import sound_bytes
 from parlor_tui.events import ConversationBegun, Event, Failed, Notice, now_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from parlor_tui.assistant.memories import Memories
+from parlor_tui.assistant.talk.memories import Memories
 from parlor_tui.link.client_events import AppendAudio, ClearAudio, ClientEvent, CommitAudio
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from parlor_tui.assistant.wall_time import wall_time
+from parlor_tui.assistant.keeping.wall_time import wall_time
 from parlor_tui.conversations.record import Conversation, Mark, head_line, mark_line, turn_line
 from parlor_tui.conversations.store import Store, picture_name, sound_name
 from parlor_tui.conversations.writer import Writer, wav

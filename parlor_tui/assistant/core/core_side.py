@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 
-from parlor_tui.assistant.governed import Governance
-from parlor_tui.assistant.listening import Listening
-from parlor_tui.assistant.offers import NotNow, Offers
-from parlor_tui.assistant.talk import Talk
+from parlor_tui.assistant.core.governed import Governance
+from parlor_tui.assistant.core.offers import NotNow, Offers
+from parlor_tui.assistant.ear.listening import Listening
+from parlor_tui.assistant.talk.talk import Talk
 from parlor_tui.assistant.troubles import Troubles
 from parlor_tui.assistant.tuner import Tuner
 from parlor_tui.devices.base import MIC_RATE_HZ

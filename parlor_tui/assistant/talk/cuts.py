@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parlor_tui.assistant.playback import Playback
+from parlor_tui.assistant.talk.playback import Playback
 from parlor_tui.link.client_events import ClientEvent, TruncateItem
 
 _KEPT = 8

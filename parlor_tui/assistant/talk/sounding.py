@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from parlor_tui.assistant.playback import Playback
+from parlor_tui.assistant.talk.playback import Playback
 from parlor_tui.devices.base import SPEAKER_RATE_HZ
 from parlor_tui.events import AudioStarted, AudioStopped, Event, ReplyDone, ReplyYields, SpeakerLevel, now_s
 

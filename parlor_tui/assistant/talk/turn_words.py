@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parlor_tui.assistant.memories import Memories
+from parlor_tui.assistant.talk.memories import Memories
 
 _KEPT_TURNS = 64
 

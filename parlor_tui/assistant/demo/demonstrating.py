@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from parlor_tui.assistant.demo import Demo, Make, Over, Utter
-from parlor_tui.assistant.opening import Opened, Opening, stop_later
+from parlor_tui.assistant.demo.demo import Demo, Make, Over, Utter
+from parlor_tui.assistant.devices.opening import Opened, Opening, stop_later
 from parlor_tui.devices.base import MIC_RATE_HZ, SPEAKER_RATE_HZ, Speaker
 from parlor_tui.devices.files import SOUND_SUFFIXES, means_file
 from parlor_tui.devices.resample import resample_whole

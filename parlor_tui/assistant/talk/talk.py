@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from parlor_tui.assistant.caption_turns import CaptionTurns
-from parlor_tui.assistant.core_notices import CoreNotices
-from parlor_tui.assistant.frames import Frames
-from parlor_tui.assistant.memories import Memories
-from parlor_tui.assistant.playback import Playback
-from parlor_tui.assistant.replying import Replying, Tap
-from parlor_tui.assistant.sound_at_core import SoundAtCore
-from parlor_tui.assistant.turn_words import TurnWords
-from parlor_tui.assistant.utterance import Heard
+from parlor_tui.assistant.ear.utterance import Heard
+from parlor_tui.assistant.talk.caption_turns import CaptionTurns
+from parlor_tui.assistant.talk.core_notices import CoreNotices
+from parlor_tui.assistant.talk.frames import Frames
+from parlor_tui.assistant.talk.memories import Memories
+from parlor_tui.assistant.talk.playback import Playback
+from parlor_tui.assistant.talk.replying import Replying, Tap
+from parlor_tui.assistant.talk.sound_at_core import SoundAtCore
+from parlor_tui.assistant.talk.turn_words import TurnWords
 from parlor_tui.events import (
     Caption,
     CaptionFinal,

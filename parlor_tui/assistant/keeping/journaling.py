@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from parlor_tui.assistant.wall_time import wall_time
+from parlor_tui.assistant.keeping.wall_time import wall_time
 from parlor_tui.counts import Count, counts
 from parlor_tui.events import (
     AskedAgain,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from parlor_tui.assistant.devices.slots import Slot
 from parlor_tui.assistant.inbox import StreamsRouted
-from parlor_tui.assistant.slots import Slot
 from parlor_tui.devices.routes import Route
 from parlor_tui.events import DeviceKind, Event, Notice, now_s
 

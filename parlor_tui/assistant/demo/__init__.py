@@ -1,0 +1,1 @@
+"""A talk that runs by itself."""

@@ -1,0 +1,1 @@
+"""Which microphone, speaker and camera are used: chosen, opened, lost, found again."""
