@@ -19,6 +19,8 @@ SOUND_VARIABLES = ("PULSE_SERVER", "PULSE_RUNTIME_PATH", "PULSE_COOKIE", "ALSA_C
 
 
 LIVE_FOLDERS = ("assistant", "cli", "conversations", "devices", "e2e", "engines", "faults", "link", "rig")
+BESIDE_OTHERS = ("faults",)
+"""Their tests sound as well, but what they measure allows for a busy machine."""
 LIVE_MODULES = (
     "test_bench_command",
     "test_children",
@@ -35,17 +37,18 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("shared", deadline=None)  # two files run beside each other: no tight times
     hypothesis.settings.load_profile("shared")
     config.addinivalue_line("markers", "rig: needs the virtual microphone and speaker, and so Linux (set by itself)")
-    config.addinivalue_line(
-        "markers", "live: starts processes or devices; by two at most, one with `rig` alone (set by itself)"
-    )
+    config.addinivalue_line("markers", "live: starts processes or devices; by two at most (set by itself)")
+    config.addinivalue_line("markers", "alone: sound that is measured, with nothing else beside it (set by itself)")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        folder = item.path.relative_to(ROOT).parts[1]
         if "rig" in getattr(item, "fixturenames", ()):
             item.add_marker("rig")
-        folder = item.path.relative_to(ROOT).parts[1]
+            if folder not in BESIDE_OTHERS:
+                item.add_marker("alone")
         if "rig" in getattr(item, "fixturenames", ()) or folder in LIVE_FOLDERS or item.path.stem in LIVE_MODULES:
             item.add_marker("live")
 

@@ -61,9 +61,10 @@ def test_in_a_room_that_echoes_it_is_stopped_by_people_alone(echoing: Rig, isola
         in_a_reply(live, 2)
         cough = wav_of(coughed(), tmp_path / "cough.wav")
         echoing.speak(cough)
-        live.wait("reply_yields", how="resumed")
-        assert live.count("interrupted") == 0
         assert live.wait("turn_done", count=2)["status"] == "completed"
+        assert live.count("interrupted") == 0
+        made_way = live.of("reply_yields")  # for a moment, or not at all
+        assert not made_way or made_way[-1]["how"] == "resumed"
         assert live.count("turn_committed") == 2, "it answered itself"
 
         echoing.speak(question_wav(STORY, VOICES[3]))

@@ -1,6 +1,6 @@
 """The core of these sittings: real, but for the heat of its machine, and for what a test makes of it.
 
-On SIGUSR1 it computes for longer than anybody waits, and lets nothing else run, as a native call does that hangs.
+On SIGUSR2 it computes for longer than anybody waits, and lets nothing else run, as a native call does that hangs.
 While there is a file `broken` beside that of the heat it ends at once; with one named `stuck` its models never come.
 """
 
@@ -40,7 +40,7 @@ def main() -> None:
         run_core(load(Path(sys.argv[2])), 0, None, simulated=(LITE, never))
     from tests.assistant import heated_core
 
-    signal.signal(signal.SIGUSR1, compute)
+    signal.signal(signal.SIGUSR2, compute)
     heated_core.main()
 
 

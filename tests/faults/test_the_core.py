@@ -75,7 +75,7 @@ def test_a_core_that_is_lost_as_it_thinks_is_started_again_and_answers_what_was_
 def test_a_core_that_computes_and_answers_nobody_is_given_up_on(sitting: Sitting, fault_row: RecordRow) -> None:
     pid, mark, told = sitting.core_pid, sitting.watch.mark(), len(sitting.sent)
     began_s = now_s()
-    os.kill(pid, signal.SIGUSR1)  # see `tests/faults/core.py`
+    os.kill(pid, signal.SIGUSR2)  # see `tests/faults/core.py`
     question, speaking = sitting.speak()
     notice = sitting.told(mark, "core", ENDING)
     assert notice.text.startswith("the core did not answer for ")
