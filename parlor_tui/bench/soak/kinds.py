@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from parlor_tui.bench.soak.names import FAULTS
 from parlor_tui.events import DeviceKind, DeviceUsed, Event, Failed, Notice, TurnCommitted, TurnDone
 
 Part = Literal["core", "microphone", "speaker", "camera", "disk", "machine"]
@@ -94,4 +93,3 @@ _ALL = (
     Kind("suspend", "the machine sleeps", "machine", deaf=True, mute=True),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
-assert tuple(KINDS) == FAULTS  # noqa: S101 - checked where it is written
